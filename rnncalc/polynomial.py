@@ -137,7 +137,7 @@ class Polynomial:
     def __str__(self) -> str:
         """Return the expanded sum, negative terms last: `4h·m + 4h² − h`."""
         if (below := lcm(*[factor.denominator for factor in self.terms.values()])) > 1:
-            return f"({self * below})/{below}"
+            return f"{self * below}/{below}" if len(self.terms) == 1 else f"({self * below})/{below}"
         text = ""
         for monomial, factor in sorted(self.terms.items(), key=lambda term: term[1] < 0):
             sign = ("−" if factor < 0 else "") if not text else " − " if factor < 0 else " + "

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.layers.layer import Layer
 from rnncalc.text import all_of
 
 CONVENTIONS: dict[str, str | Convention] = {
@@ -36,7 +36,7 @@ def convention(name: str) -> Convention:
     return entry
 
 
-def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
+def lacks(layer: Layer, name: str) -> Iterator[tuple[str, str]]:
     """Yield each option, or the kind, that the convention cannot express, with the reason."""
     row = convention(name)
     if not row.has(layer):

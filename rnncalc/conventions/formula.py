@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import pairwise, starmap
 from math import gcd, prod
 from operator import add, and_
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from rnncalc.conventions.tensor import STORED, Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.records import Frozen
@@ -147,8 +147,10 @@ def _sum(terms: Iterable[Expression], folded: bool) -> Expression:
 def _product(factors: Iterable[Expression], folded: bool) -> Expression:
     if folded:
         flat = [inner for factor in factors for inner in (factor.factors if isinstance(factor, Times) else (factor,))]
-        number = prod([factor for factor in flat if isinstance(factor, int)])
-        factors = [number, *(factor for factor in flat if not isinstance(factor, int))] if number else [0]
+        coefficients: list[Any] = [factor for factor in flat if hasattr(factor, "denominator")]  # 1/8 is of m/8
+        number = prod(coefficients)
+        number = number if number.denominator > 1 else number.numerator
+        factors = [number, *(factor for factor in flat if not hasattr(factor, "denominator"))] if number else [0]
     return product(*factors)
 
 

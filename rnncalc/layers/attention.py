@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import Choice, Option, Size, Switch
-from rnncalc.text import plural
+from rnncalc.text import has_letters, plural
 
 
 class Attention(Transform):
@@ -69,15 +69,23 @@ def projections(query: str, memory: str, keys: str, values: str, *, bias: bool) 
         yield from with_bias(role, each, bias=bias)
 
 
-def undivided(what: str, width: Any, heads: int, cure: str) -> str:
-    """Return why a number of heads does not divide a width, and the cure; nothing if it does."""
-    if not isinstance(width, int):
-        return f"{plural(heads, 'head')} cannot divide the {what}'s width {width}; give a number{cure}"
-    return f"{plural(heads, 'head')} do not divide the {what}'s {width:,}; change one{cure}" if width % heads else ""
+def head_width(width: Any, heads: Any) -> Any:
+    """Return the width of one of the heads that divide a width; of a letter it is a fraction, such as m/8."""
+    return width // heads if isinstance(width, int) or has_letters(heads) else width * Fraction(1, heads)
+
+
+def undivided(what: str, width: Any, heads: Any) -> str:
+    """Return why heads do not divide a width, and the cure; nothing if they do. A letter is taken for a multiple."""
+    if has_letters(heads):
+        return f"{heads} heads cannot divide the {what}'s {width:,}; give a number of heads"
+    rest = isinstance(width, int) and width % heads
+    return f"{plural(heads, 'head')} do not divide the {what}'s {width:,}; change one" if rest else ""
 
 
 HEADS = {
-    "heads": Option(Size(), "the parts that attention is computed in, each with a score of its own for each step"),
+    "heads": Option(
+        Size(letters=True), "the parts that attention is computed in, each with a score of its own for each step"
+    ),
     "causal": Option(Switch(), "no step reads a later one; never changes a count of parameters"),
 }
 
@@ -96,7 +104,9 @@ class _WithHeads(Transform):
         """Say why the heads change the count or do not, which frameworks differ in."""
         keys = self.__dict__.get("key_size")
         if keys is None:
-            each = f"h heads of m / h = {shape[-1]} / {self.heads} = {shape[-1] // self.heads} numbers"
+            width = head_width(shape[-1], self.heads)
+            equal = f" = {width}" if isinstance(width, int) else ""
+            each = f"h heads of m / h = {shape[-1]} / {self.heads}{equal} numbers"
             return f"{each} have m = {shape[-1]} together, so their number does not change the count, as in PyTorch"
         return f"Each of the h heads has key_size = {keys} numbers, so the count grows with their number, as in Keras"
 
@@ -116,9 +126,8 @@ class _WithHeads(Transform):
     def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
         if self.values().get("key_size") is not None:
             return
-        cure = "" if "key_size" not in self.fields else ", or give it key_size"
-        if problem := undivided("input", shape[-1], self.heads, cure):
-            yield self.kind, problem
+        if problem := undivided("input", shape[-1], self.heads):
+            yield self.kind, problem, *(["key_size"] if "key_size" in self.fields else ())
 
 
 class MultiHeadAttention(_WithHeads):
@@ -126,8 +135,10 @@ class MultiHeadAttention(_WithHeads):
 
     kind = "multi_head_attention"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {
-        "key_size": Option(Size(), "the numbers of each head's queries and keys; by default m / heads"),
-        "value_size": Option(Size(), "the numbers of each head's values; by default as many as of its keys"),
+        "key_size": Option(Size(letters=True), "the numbers of each head's queries and keys; by default m / heads"),
+        "value_size": Option(
+            Size(letters=True), "the numbers of each head's values; by default as many as of its keys"
+        ),
     }
 
     key_size: int | None = None
@@ -136,7 +147,7 @@ class MultiHeadAttention(_WithHeads):
     causal: bool = False
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        key = self.key_size or inputs // self.heads
+        key = self.key_size or head_width(inputs, self.heads)
         value = self.value_size or key
         sizes = {"m": inputs, "h": self.heads, "k": key, "v": value}
         return sizes | {"hk": self.heads * key, "hv": self.heads * value}
@@ -171,7 +182,7 @@ class Transformer(_WithHeads):
     causal: bool = False
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        each = inputs // self.heads
+        each = head_width(inputs, self.heads)
         return {"m": inputs, "h": self.heads, "k": each, "v": each, "f": self.feed_forward}
 
     @property

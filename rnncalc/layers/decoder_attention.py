@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
-from rnncalc.layers.attention import attend, projections, undivided
+from rnncalc.layers.attention import attend, head_width, projections, undivided
 from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import Choice, Option, Size, Switches
 from rnncalc.text import all_of
@@ -54,10 +54,14 @@ class DecoderAttention(Transform):
     own_options: ClassVar[Mapping[str, Option]] = {
         "score": Option(Choice(("additive", "dot", "general", "concat")), "how they are compared; by default additive"),
         "heads": Option(
-            Size(), "the parts that it is computed in, each with a dot score of its own, instead of a score"
+            Size(letters=True), "the parts that it is computed in, each with a dot score of its own, instead of a score"
         ),
-        "key_size": Option(Size(), "the numbers of each head's queries and keys; by default the query's width / heads"),
-        "value_size": Option(Size(), "the numbers of each head's values; by default as many as of its keys"),
+        "key_size": Option(
+            Size(letters=True), "the numbers of each head's queries and keys; by default the query's width / heads"
+        ),
+        "value_size": Option(
+            Size(letters=True), "the numbers of each head's values; by default as many as of its keys"
+        ),
         "units": Option(Size(letters=True), "the hidden units of an additive or concat score; by default the query's"),
         "query": Option(
             Choice(("before", "after")),
@@ -129,7 +133,7 @@ class DecoderAttention(Transform):
     def sizes(self, inputs: int) -> dict[str, int]:
         query, keys = self.query_width, self.key_width
         if self.heads:
-            key = self.key_size or query // self.heads
+            key = self.key_size or head_width(query, self.heads)
             value = self.value_size or key
             each = {"h": self.heads, "d": key, "v": value, "hd": self.heads * key, "hv": self.heads * value}
             return {"q": query, "k": keys, **each}
@@ -204,6 +208,6 @@ class DecoderAttention(Transform):
                 yield option, "does not apply to attention with heads; remove it"
         if not isinstance(self.bias, bool):
             yield "bias", "heads have all of their biases or none; write true or false"
-        problem = undivided("query", self.query_width, heads, ", or give it key_size")
+        problem = undivided("query", self.query_width, heads)
         if problem and not self.key_size:
-            yield "heads", problem
+            yield "heads", problem, "key_size"

@@ -16,7 +16,8 @@ from rnncalc.layers.options import OPTIONS, Option, Size, Tensors, Trainable
 from rnncalc.records import Frozen
 from rnncalc.text import did_you_mean, not_among
 
-OptionProblem = tuple[str, str]
+OptionProblem = tuple[str, str] | tuple[str, str, str]
+"""An option or the kind, the reason with its cure, and an option that is another cure, where a convention has it."""
 
 Shape = tuple[Any, ...]
 """(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
@@ -296,7 +297,7 @@ class Layer(Frozen, kw_only=True):
         shapeless = () if self.of_user else _SHAPELESS
         return tuple([value for option, value in self.__dict__.items() if option not in shapeless])
 
-    def value_problems(self) -> Iterator[OptionProblem]:
+    def value_problems(self) -> Iterator[tuple[str, str]]:
         """Yield each option with an invalid value: its name, the reason."""
         defaults = self.defaults
         items = self.__dict__.items()
@@ -377,7 +378,7 @@ class Output(Dense):
         return tuple(sorted(super().options(), key=common.__contains__))
 
     def option_problems(self) -> Iterator[OptionProblem]:
-        for option, _ in super().option_problems():
+        for option, *_ in super().option_problems():
             yield option, "does not apply to the output layer; make it a dense layer, or remove this"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention, lacks
 from rnncalc.errors import Path, Problem
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output, Shape, Transform
+from rnncalc.layers.layer import Dropout, Embedding, External, Layer, OptionProblem, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, takes_last, turns
 from rnncalc.network.parts import (
@@ -315,11 +315,18 @@ def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iter
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Problem((*at, "embedding"), message)
-        for option, problem in layer.option_problems():
+        for option, problem in _cured(layer, layer.option_problems(), framework):
             yield Problem((*at, option), problem)
         for option, problem in lacks(layer, framework):
             gap = convention(framework).excess(layer) if option == "projection" else 0
             yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())
+
+
+def _cured(layer: Layer, problems: Iterable[OptionProblem], framework: str) -> Iterator[tuple[str, str]]:
+    """Yield problems of a layer; an option is a cure too if the convention can express it."""
+    for option, message, *others in problems:
+        can = [other for other in others if not any(lacks(layer.replace(**{other: 1}), framework))]
+        yield option, message + "".join(f", or give it {other}" for other in can)
 
 
 def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
@@ -333,7 +340,7 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
         if isinstance(move, Placement) and not isinstance(move, InitialState):
             path, x, layer = paths[move.name], sizes[move.reads[0]], move.layer
             if wrong := [*_not_read(layer, x, ended, topology)]:
-                for option, problem in wrong:
+                for option, problem in _cured(layer, wrong, network.convention):
                     yield Problem((*path, option), problem, follows=True)
                 return
             if layer.of_user and isinstance(layer, Transform):
@@ -355,7 +362,7 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
         yield Problem(("topology",), f"{message}; {cure}begin it again with {begins_one()}")
 
 
-def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> Iterator[tuple[str, str]]:
+def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> Iterator[OptionProblem]:
     """Yield why a layer cannot read an input of a shape; ended: the kind that ended the sequence below it."""
     sequence = len(shape) > 1
     begin = f"put a {begins_one()} before it"

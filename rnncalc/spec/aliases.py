@@ -51,8 +51,8 @@ ALIASES = {
     "peepholes": "peephole use_peepholes use_peephole",
     "coupled": "couple input_forget coupled_gates couple_gates",
     "layer_norm": "layernorm layernormalization layer_normalization layer_normalisation ln use_layer_norm",
-    "key_size": "key_dim kdim head_dim head_size",
-    "value_size": "value_dim vdim",
+    "key_size": "key_dim head_dim head_size",
+    "value_size": "value_dim",
     "feed_forward": "dim_feedforward d_ff ff ffn_dim intermediate_size intermediate_dim mlp_dim",
     "norm{is_}first": "norm_first pre_norm prenorm pre_ln",
     "norm{is_}last": "post_norm postnorm post_ln",
@@ -205,9 +205,17 @@ IN_KIND = {
         "a conv_lstm has padding same and stride 1 only; write another one as {layer}external{of}N, of N parameters": (
             "padding stride dilation"
         ),
-    }
+    },
+    "multi_head_attention": {
+        "its keys and values are as wide as its input; for other widths write, with your numbers for E, K and V, "
+        "external: {{q_proj_weight: [E, E], k_proj_weight: [E, K], v_proj_weight: [E, V], in_proj_bias: [3*E], "
+        "out_proj.weight: [E, E], out_proj.bias: [E]}} in a spec": "kdim vdim",
+    },
 }
 """Cures for options of other kinds, by the kind that lacks them."""
+
+IN_ATTENTION = {"remove it: keys and values are the encoder's outputs, and as wide": "kdim vdim"}
+"""Cures for words that are not keys of a decoder's attention."""
 
 TYPED = {
     "units {number}": "units",
@@ -337,7 +345,7 @@ def key_cure(key: str, known: tuple[str, ...], value: str = "") -> str:
         return old
     if {"input", "layers"} <= {*known} and not meant(key, known) and (remedy := _in_network(key, known, value)):
         return f"; {remedy}"
-    return cure(key, known)
+    return cure(key, known, IN_ATTENTION if "key_size" in known else None)
 
 
 def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
