@@ -63,7 +63,9 @@ class _Call:
                 if option.name == "input" and not self.inputs:
                     self.inputs = value
                 elif option.name == "layers":
-                    self.layers.append(_layer(value) or value)
+                    if not (layer := _layer(value)):
+                        return False
+                    self.layers.append(layer)
                 else:
                     self.others += [name, value] if value else [name]
             elif word.startswith("-") and word != "-":
@@ -71,7 +73,7 @@ class _Call:
                     return False
             elif self.others[-2:-1] == ["--kinds"] and word in KINDS:
                 self.others[-1] += f",{word}"
-            elif layer := "" if os.path.exists(word) else _layer(word):
+            elif not os.path.exists(word) and (layer := _layer(word)):
                 self.layers.append(layer)
             elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
                 self.layers[-1] = f"{self.layers[-1].rstrip(',')},{word.lstrip(',')}"
