@@ -12,14 +12,12 @@ from math import gcd, lcm, prod
 from typing import Any, Union
 
 from rnncalc.errors import CallError
-from rnncalc.text import LETTER, escape
+from rnncalc.text import LETTER, RAISED, escape
 
 Number = Union[int, "Polynomial"]
 
 Monomial = tuple[str, ...]
 """The letters of a product in alphabetical order, repeated for powers; empty for a plain number."""
-
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Polynomial:
@@ -143,7 +141,7 @@ class Polynomial:
             sign = ("−" if factor < 0 else "") if not text else " − " if factor < 0 else " + "
             number = "" if abs(factor) == 1 and monomial else str(abs(factor))
             powers = {name: monomial.count(name) for name in monomial}
-            letters = [name if power == 1 else name + str(power).translate(_RAISED) for name, power in powers.items()]
+            letters = [name if power == 1 else name + str(power).translate(RAISED) for name, power in powers.items()]
             text += f"{sign}{number}{'·'.join(letters)}"
         return text
 

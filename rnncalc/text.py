@@ -203,6 +203,10 @@ PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True
 other symbols become one character if something below must line up."""
 
 
+RAISED = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+"""The digits and the sign of a power."""
+
+
 def raised(layer: int) -> str:
     """Return the number of a layer above its letters, in plain text; nothing for 0."""
     return f"^({layer})" if layer else ""

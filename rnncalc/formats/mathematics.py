@@ -23,7 +23,7 @@ from rnncalc.reports.equations import (
     parts,
     plain_piece,
 )
-from rnncalc.text import escape
+from rnncalc.text import RAISED, escape
 
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
@@ -110,7 +110,22 @@ def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
             pieces.append(EquationText(piece.name.translate(signs)))
         else:
             pieces.append(piece.translate(signs) if isinstance(piece, str) and piece.endswith("(") else piece)
-    return tuple(pieces) if signs else line
+    return tuple(pieces) if signs else tuple(map(_with_powers, line))
+
+
+def _with_powers(piece: WorkPiece) -> WorkPiece:
+    """Return a number, or those of a block, as `3.2·10⁻⁶` instead of `3.2e−06`."""
+    match piece:
+        case Block():
+            return Block(tuple(tuple([POWER.sub(_raised, text) for text in row]) for row in piece.rows))
+        case str():
+            return POWER.sub(_raised, piece)
+        case _:
+            return piece
+
+
+def _raised(power: re.Match[str]) -> str:
+    return "·10" + (power[1].removeprefix("+") + power[2]).translate(RAISED)
 
 
 def laid_out(line: WorkLine, width: int) -> list[str]:

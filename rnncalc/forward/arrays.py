@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import product as combinations
-from math import prod, sqrt
+from math import copysign, prod, sqrt
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -457,10 +457,10 @@ def _decimals(bound: float) -> int:
 
 
 def _rounded(nested: Any, decimals: int) -> Any:
-    """Return numbers, or lists of them, rounded; a negative 0 becomes 0."""
+    """Return numbers, or lists of them, rounded, but none to 0: no gradient vanishes by chance."""
     if isinstance(nested, list):
         return [_rounded(each, decimals) for each in nested]
-    return round(nested, decimals) + 0.0
+    return round(nested, decimals) or copysign(10.0**-decimals, nested)
 
 
 VALUES = 4_096

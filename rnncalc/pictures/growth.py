@@ -12,7 +12,7 @@ from rnncalc.pictures.picture import Arrow, Caption, Curve, Dot, Frame, Label, P
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import title
-from rnncalc.text import decimal, escape, plural
+from rnncalc.text import RAISED, decimal, escape, plural
 
 LONG = 50
 """A scale is logarithmic if the largest number is this many times the smallest."""
@@ -100,8 +100,6 @@ def _numbers(scale: Scale) -> list[str]:
 
 
 MOST_IN_FULL = 10_000_000
-
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _axes(curves: Curves, width: int, height: int) -> Iterator[Shape]:

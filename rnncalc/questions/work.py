@@ -112,7 +112,7 @@ def work(
         return Work(done, tuple(layers), names)
     wanted = in_steps(timed, data.targets)
     back = gradient_work(timed, recorded, names, name, LOSSES[name](wanted), wanted, learning_rate)
-    return Work(done, tuple(layers), names, back)
+    return Work(done, tuple(layers), names, back._replace(chunk=cut))
 
 
 def _refuse_large(network: Network) -> None:

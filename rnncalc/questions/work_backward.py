@@ -75,7 +75,7 @@ class WeightGradient(NamedTuple):
 class GradientWork(NamedTuple):
     """A backward pass worked by hand. summed: all outputs; outputs: their gradients; targets: of each of them, if any.
 
-    rate: the learning rate of the updated weights, if any.
+    rate: the learning rate of the updated weights, if any. chunk: the steps that a gradient passes through, if not all.
     """
 
     name_of_loss: str
@@ -86,6 +86,7 @@ class GradientWork(NamedTuple):
     steps: tuple[GradientStep, ...]
     weights: tuple[WeightGradient, ...]
     rate: float | None = None
+    chunk: int | None = None
 
 
 Place = tuple[str, int | None, int | None]

@@ -171,7 +171,9 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     )
     yield saved.replace(title=placed.name, subtitle=subtitle, equations=equations(each.derivation), notes=notes)
     if work is not empty or each.gradients:
-        yield work.replace(title=f"{placed.name}, backward", equations=gradients(each), notes=(*_on_gradients(each),))
+        yield work.replace(
+            title=f"{placed.name}: backward pass", equations=gradients(each), notes=(*_on_gradients(each),)
+        )
 
 
 def gradients(each: TrainingDerivation) -> tuple[Line, ...]:

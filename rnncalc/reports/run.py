@@ -71,6 +71,10 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `states`, a table of steps for each direction of each layer."""
+        return ended(self.tables(), confirmed(self.run))
+
+    def tables(self) -> list[Sheet]:
+        """Return the sheets without the line that confirms the counts."""
         layers, notation = self.run.layers if self.states else (), self.run.network.spelling
         return [self._layer_sheet(), *(sheet for layer in layers for sheet in state_sheets(layer, notation))]
 
@@ -123,7 +127,7 @@ def _notes(run: Run, *, verify: bool) -> Iterator[str]:
 
 
 def outcome(run: Run) -> Iterator[str]:
-    """Yield every difference, the output, and a line that confirms the counts."""
+    """Yield every difference, and the output."""
     for layer in run.layers:
         yield from (f"✗ {layer.placed.name}: {difference}" for difference in _differences(layer))
     if run.missing:
@@ -132,9 +136,30 @@ def outcome(run: Run) -> Iterator[str]:
         flat = [run.outputs] if len(last) == 1 else run.outputs
         more = "; …" if len(flat) > SHOWN_STEPS else ""
         yield f"Output: {'; '.join(map(vector, flat[:SHOWN_STEPS]))}{more}"
+
+
+def confirmed(run: Run, saved: int | None = None, compared: int | None = None) -> Iterator[str]:
+    """Yield the line that confirms the counts, if nothing differs.
+
+    saved: the activations of a backward pass. compared: how many of its gradients are those of finite differences.
+    """
     if run.agrees:
-        read = sum(layer.weights_read or 0 for layer in run.layers)
-        yield f"✓ Shapes, {plural(read, 'weight')} read and multiplications: as the formulas say."
+        read = plural(sum(layer.weights_read or 0 for layer in run.layers), "weight")
+        if saved is None:
+            yield f"✓ Shapes, {read} read and multiplications: as the formulas say."
+            return
+        what = f"Shapes, {read} read, gradients, {plural(saved, 'saved activation')} and multiplications"
+        yield f"✓ {what}: as the formulas{' and finite differences' if compared else ''} say."
+
+
+def ended(sheets: list[Sheet], notes: Iterable[str]) -> list[Sheet]:
+    """Return sheets with more notes below the last."""
+    return [*sheets[:-1], sheets[-1].replace(notes=(*sheets[-1].notes, *notes))]
+
+
+def of_direction(layer: str, direction: str | None) -> str:
+    """Return a layer and one of its directions; the layer alone if it has one."""
+    return layer if direction is None else f"{layer}, {direction} direction"
 
 
 def _differences(layer: LayerRun) -> Iterator[str]:
@@ -181,7 +206,7 @@ def state_sheets(layer: LayerRun, notation: Notation) -> Iterator[Sheet]:
         yield Sheet(
             columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
             rows=rows,
-            title=f"{layer.placed.name}{f', {direction}' if len(layer.traces) > 1 else ''}",
+            title=of_direction(layer.placed.name, direction if len(layer.traces) > 1 else None),
             subtitle=f"read from step {len(rows) - 1:,} to step 1; step {len(rows):,} is its start" if backward else "",
         )
 
@@ -258,6 +283,8 @@ def _form(numbers: Sequence[float]) -> str:
     return f".{digits}f"
 
 
+ON_CHUNKS = "The states go on from chunk to chunk; a gradient stops where its chunk begins."
+
 LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
 
 
@@ -322,7 +349,9 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         states = (sheet for layer in layers for sheet in length_sheets(layer, self.done.chunk, notation))
         apart = self.done.weights and (self.verify or not self.done.agrees)
         gradients = [self._gradient_sheet()] if apart else []
-        return [*self.forward.sheets(), self._layer_sheet(), *gradients, *states]
+        sheets = [*self.forward.tables(), self._layer_sheet(), *gradients, *states]
+        saved = sum(layer.seen.saved_read for layer in self.done.layers)
+        return ended(sheets, confirmed(self.done.run, saved, self.done.compared) if self.done.agrees else ())
 
     def _layer_sheet(self) -> Sheet:
         layers, chunk = self.done.layers, self.done.chunk
@@ -349,15 +378,10 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
     def _notes(self) -> Iterator[str]:
         done = self.done
         if done.chunk is not None:
-            yield "The states go on from chunk to chunk; a gradient stops where its chunk begins."
+            yield ON_CHUNKS
         yield from _compared(done)
         for layer in done.layers:
             yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
-        if all(layer.agrees for layer in done.layers):
-            saved = sum(layer.seen.saved_read for layer in done.layers)
-            what = f"Gradients, {plural(saved, 'saved activation')} and multiplications"
-            by = " and finite differences" if done.compared else ""
-            yield f"✓ {what}: as the equations{by} say."
 
     def _gradient_sheet(self) -> Sheet:
         truncated = any(layer.errors for layer in self.done.layers)
@@ -464,8 +488,8 @@ def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -
             product = f"the product of {gate} over the later steps, its largest number"
             notes.append(f"∏ {gate}: {product}: what is left of {letter}.")
         rows = [(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)]
-        which = f", {direction}" if len(norms) > len(states) else ""
-        heading, key = f"{name}: the norm of the gradient at each step{which}", Column("Step", right=True, key=True)
+        titled = of_direction(name, direction if len(norms) > len(states) else None)
+        heading, key = f"{titled}: the norm of the gradient at each step", Column("Step", right=True, key=True)
         yield Sheet((key, *number_columns(*titles)), rows, title=heading, notes=tuple(notes))
     for number, weight in enumerate(layer.terms, 1):
         sheet = _terms_sheet(name, weight)

@@ -30,7 +30,7 @@ from rnncalc.reports.equations import (
 )
 from rnncalc.reports.explain import on_padding, on_parts
 from rnncalc.reports.report import DerivationReport
-from rnncalc.reports.run import on_no_slope, outcome
+from rnncalc.reports.run import ON_CHUNKS, confirmed, of_direction, on_no_slope, outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Sheet
 from rnncalc.step.operations import ATOM, INNER, OUTER
@@ -64,7 +64,7 @@ class WorkReport(DerivationReport):
         network = self.work.run.network
         rounded = f"Fractions are rounded to {plural(self.digits, 'decimal')}; the pass computes with all of them."
         head = Sheet((), (), title=title(network), subtitle=f"worked by hand; {setting(network)}", notes=(rounded,))
-        last = Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run)))
+        last = Sheet((), (), title="Outcome", notes=(*outcome(self.work.run), *confirmed(self.work.run)))
         shown = decimals.set(self.digits)
         try:
             layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
@@ -86,8 +86,8 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
         return
     yield head
     for direction, way in zip(WAYS, layer.ways, strict=False):
-        title = f"{placed.name}, {direction}" if len(layer.ways) > 1 else placed.name
-        yield from (_step(work, each, f"{title}, step {each.step}") for each in way)
+        titled = of_direction(placed.name, direction if len(layer.ways) > 1 else None)
+        yield from (_step(work, each, f"{titled}, step {each.step}") for each in way)
     both = f"{placed.name}, both directions" if layer.ways else placed.name
     for each in layer.steps:
         yield _step(work, each, both if each.step is None else f"{both}, step {each.step}")
@@ -115,15 +115,20 @@ def _backward(work: Work) -> Iterator[Sheet]:
         note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
     deltas = any(line.name.letter == "delta" for step in done.steps for line in step.lines)
     line: WorkLine = (Term("L"), " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
-    notes = (note, *[ON_DELTA] * deltas, *on_no_slope(each.total for each in done.weights))
+    notes = (
+        note,
+        *[ON_DELTA] * deltas,
+        *[ON_CHUNKS] * (done.chunk is not None),
+        *on_no_slope(each.total for each in done.weights),
+    )
     yield Sheet((), (), title="Loss", work=(*lines, line), notes=notes)
     for step in done.steps:
         at = "" if step.step is None else f", step {step.step}"
         lines = [line for each in step.lines for line in _gradients(each, work)]
-        yield Sheet((), (), title=f"{_titled(step.layer, step.direction)}{at}, backward", work=tuple(lines))
+        yield Sheet((), (), title=f"{_titled(step.layer, step.direction)}{at}: gradients", work=tuple(lines))
     for whose, weights in groupby(done.weights, key=lambda each: _titled(each.name.layer, each.direction)):
         lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
-        yield Sheet((), (), title=f"{whose}, gradients of its weights", work=tuple(lines))
+        yield Sheet((), (), title=f"{whose}: gradients of its weights", work=tuple(lines))
 
 
 def _error(*vectors: Sequence[float], rows: bool) -> WorkLine:
@@ -134,7 +139,7 @@ def _error(*vectors: Sequence[float], rows: bool) -> WorkLine:
 
 def _titled(layer: str, direction: int | None) -> str:
     """Return a layer with one of its two directions; the layer alone if it has one."""
-    return layer if direction is None else f"{layer}, {WAYS[direction]}"
+    return of_direction(layer, None if direction is None else WAYS[direction])
 
 
 def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:
@@ -163,7 +168,12 @@ def _gradients(line: WorkedLine, work: Work) -> Iterator[WorkLine]:
 
 def _bracketed(*line: WorkPiece) -> WorkLine:
     """Return numbers as they are written behind a sign."""
-    return ("(", *line, ")") if isinstance(line[0], str) and line[0].startswith("−") else line
+    return ("(", *line, ")") if _is_composed(line[0]) else line
+
+
+def _is_composed(piece: WorkPiece) -> bool:
+    """Return whether a piece is a number with a minus sign or a power."""
+    return isinstance(piece, str) and (piece.startswith("−") or "e−" in piece or "e+" in piece)
 
 
 def _step(work: Work, step: StepWork, title: str) -> Sheet:
@@ -261,18 +271,21 @@ def matrix(rows: list[list[float]]) -> WorkLine:
 def number(value: float) -> str:
     """Return a number with a minus sign; a rounded fraction has all its decimals, others only those they need.
 
-    So `0.2700` is rounded and `0.27` is exact. A number with more digits than a float has is written as a power of ten.
+    So `0.2700` is rounded and `0.27` is exact. A number with more digits than a float has, or with none but zeros among
+    the decimals, is written as a power of ten, `3.2e−06`, which formats raise.
     """
     if abs(value) >= MOST_WHOLE:
         return f"{value:.{DIGITS}g}".replace("-", "−")
     text = f"{value:.{decimals.get()}f}"
     if "." in text and abs(value - float(text)) <= EXACT:
         text = text.rstrip("0").rstrip(".")
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+    if float(text) == 0:
+        text = f"{value:.{min(decimals.get(), 1)}e}" if abs(value) > EXACT else "0"
+    return text.replace("-", "−")
 
 
-_NEGATIVE = 3
-"""How tightly a negative number binds: it needs brackets only right of a sign."""
+_COMPOSED = 3
+"""How tightly a number with a minus sign or a power binds: it needs brackets only right of a sign."""
 
 _SUMS = ("plus", "shift")
 
@@ -338,7 +351,7 @@ class _ValueWriter:
         row = value.row
         if id(value) in self.names or row is None or (self.applied and row.function):
             line = self.numbers(value)
-            strength = _NEGATIVE if isinstance(line[0], str) and line[0].startswith("−") else ATOM
+            strength = _COMPOSED if _is_composed(line[0]) else ATOM
         else:
             line = self.bare(value)
             strength = row.strength if row.sign or row.before or row.name == "mean" else ATOM
@@ -425,8 +438,7 @@ class _ValueWriter:
         if len(rows) == 1 and known:
             for weight, each in zip(rows[0], read.numbers, strict=True):
                 first, second = (each, weight) if self.rows else (weight, each)
-                text = number(second)
-                yield (number(first), "·", *(("(", text, ")") if text.startswith("−") else (text,)))
+                yield (number(first), "·", *_bracketed(number(second)))
             return
         vector, written = self.line(read, ATOM), matrix(_columns(value) if self.rows else rows)
         by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
