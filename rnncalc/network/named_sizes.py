@@ -71,12 +71,14 @@ def at_size(sizes: Sizes, parts: Parts, name: str, size: int) -> tuple[Sizes, Pa
         value = evaluate(named.expression, letters_in(named.expression) | changed)
         return named_size(value, named.expression)
 
+    each = name
     try:
         for each, value in sizes.items():
             changed[each] = size if each == name else _changed(value, computed)
+        each = name  # whose value is in a layer
         return changed, _parts(parts, computed)
     except CallError as error:
-        raise SpecError((Problem(("sizes", name), str(error)),)) from None
+        raise SpecError((Problem(("sizes", each), str(error)),)) from None
 
 
 def with_names(

@@ -316,7 +316,7 @@ def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iter
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Problem((*at, "embedding"), message)
         for option, problem in _cured(layer, layer.option_problems(), framework):
-            yield Problem((*at, option), problem)
+            yield Problem((*at, option), problem, follows=layer is part.attention)  # which other layers' widths are in
         for option, problem in lacks(layer, framework):
             gap = convention(framework).excess(layer) if option == "projection" else 0
             yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())

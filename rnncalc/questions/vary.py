@@ -41,13 +41,15 @@ def varied(
 
 
 def _cure(network: Network, places: Sequence[SizePlace], name: str, values: Sequence[int]) -> str:
-    """Return the values of a size among these that make a valid network, as they are written; nothing without any."""
+    """Return the values of a size among these that make a valid network, as they are written; nothing without two."""
     valid: list[int] = []
     for value in range(min(values), max(values) + 1)[:MOST_VARIED]:
         with suppress(SpecError):
             resized(network, places, value)
             valid.append(value)
-    step = valid[1] - valid[0] if len(valid) > 1 else 1
-    if valid and valid == [*range(valid[0], valid[-1] + 1, step)]:
+    if len(valid) < 2:
+        return ""
+    step = valid[1] - valid[0]
+    if valid == [*range(valid[0], valid[-1] + 1, step)]:
         return f"; write {name}={valid[0]}..{valid[-1]}{f':{step}' if step > 1 else ''}"
-    return f"; {name} can be {one_of([*map(str, valid[:9])])}" if valid else ""
+    return f"; {name} can be {one_of([*map(str, valid[:9])])}"

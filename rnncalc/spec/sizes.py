@@ -89,13 +89,15 @@ class NamedSizes(Mapping[str, Any]):
         alone = re.fullmatch(LETTER, text)
         if not (text in self or self.open if alone else re.fullmatch(EXPRESSION, text)):
             return None
-        names = re.findall(LETTER, text)
+        names = {*re.findall(LETTER, text)}
         try:
             size: Any = evaluate(text, ChainMap(self, {} if self.open else letters_in(text)))  # type: ignore[arg-type]  # which is only read
         except ValueError:
             if self.wrong.isdisjoint(names):
                 raise
-            return 1  # the value that it is made of is noted already
+        if not self.wrong.isdisjoint(names):  # what is wrong with a value that it is made of is noted already
+            self.wrong.update(self.open[-1:])
+            return (1,) if isinstance(allowed, Sizes) else 1
         if has_letters(size) and not getattr(allowed, "letters", False):
             raise ValueError(f"expected {allowed.expected}, got '{escape(text)}', which has letters")
         size = named_size(size, text) if names else size
