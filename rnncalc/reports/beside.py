@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from rnncalc.reports.sheet import Row, Sheet
 
 
+SHOWN = 3
+"""The most layers that a sentence names."""
+
+
 class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
     """A count, with more numbers for each layer and for the network.
 
@@ -134,11 +138,11 @@ def on_unknown(network: Network) -> Iterator[str]:
 
 
 def on_elsewhere(network: Network) -> Iterator[str]:
-    """Yield a sentence on the first part that is counted elsewhere, if there is one."""
-    for placed in network.stack:
-        if isinstance(placed.layer, External):
-            yield f"Not known for what is counted elsewhere: {placed.name}."
-            return
+    """Yield a sentence on the parts that are counted elsewhere, if there are any."""
+    names = [placed.name for placed in network.stack if isinstance(placed.layer, External)]
+    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
+    if names:
+        yield f"Not known for what is counted elsewhere: {all_of([*names[:SHOWN], *more])}."
 
 
 class StreamReport(ExtendedCountReport):
