@@ -69,16 +69,16 @@ _GREEK = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
 _LETTER = rf"(?:(?!SIGN_X)[^\W\d_{_RAISED}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
 _LOW = rf"(?:{_GREEK}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})"
 _INDEX = (
-    rf"\\?_ ?(?:\{{ ?(?:{_LOW}|\\[a-z]+ ?\{{{_LOW}\}}) ?\}}|\\[a-z]+ ?\{{{_LOW}\}}|[0-9]{{1,8}}|{_GREEK}"
-    rf"|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_))|[{LOWERED}]{{1,8}}|(?<![xX])[0-9]{{1,8}}"
+    rf"\\?_ ?(?:\{{ ?(?:{_LOW}|\\[a-z]+ ?\{{{_LOW}\}}|\\[a-z]+ {_LOW}) ?\}}|\\[a-z]+ ?\{{{_LOW}\}}"
+    rf"|[0-9]{{1,8}}|{_GREEK}|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_))|[{LOWERED}]{{1,8}}|(?<![xX])[0-9]{{1,8}}"
 )
-_SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num"
+_SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num|rm|bf|it"
 _COUNTED_WITH, _AND_BIASES = "(?:(?:trainable|learnable|total|saved) ){0,3}", r"(?: (?:and|und|et|y|e|&) bia[is]\w*)?"
 
 
 def _word(words: str) -> str:
     """Return the pattern of one of these words, whole and before a space, a number or a bracket."""
-    return rf"(?<![^\W\d])(?i:{words})(?=[\s\d(\[{{\\$]|\Z)"
+    return rf"(?<![^\W\d])(?i:{words})(?=[\s\d(\[{{\\$]|\.?\Z)"
 
 
 _KINDS = {
@@ -102,11 +102,11 @@ _KINDS = {
     "colon": ":",
     "in": r"∈|\\in(?![A-Za-z])",
     "opening": _word("exactly|so|also|thus|hence|therefore|daher|hay"),
+    "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_AND_BIASES})(?![^\W_])",
     "total": _word("(?:(?:a|in|en|au) )?total(?: of)?|insgesamt"),
     "is": _word("is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a")
     + r"|(?<=[^\W\d]{2} )a(?= [0-9])",
     "or": _word(r"or|oder|bzw\.?|ou|vs\.?"),
-    "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_AND_BIASES})(?![^\W_])",
     "counted": rf"(?<![^\W\d])(?i:{_COUNTED_WITH}(?:{_COUNTED})[^\W\d_]*{_AND_BIASES})",
     "word": rf"(?P<names>{_LETTER}+)(?P<index>{_INDEX})?",
     "open": r"\\?[(\[{]",
@@ -128,10 +128,13 @@ _MORE = "+, -, a factor or the end"
 class ExpressionError(CallError):
     """A text that is not in the grammar: what was expected, and a caret under the place."""
 
-    def __init__(self, expected: str, text: str, place: int) -> None:
+    def __init__(self, expected: str, text: str, place: int, sizes: Known = None) -> None:
         self.place, begin = place, max(0, place - 50)
         shown, behind = escape(text[begin:place], 500), escape(text[place : place + 30], 200)
-        example = "4h(m + h + 1)" if re.search("[A-Za-wyz]", text) else "4*16*(8+16+1)"
+        first, *others = ("m", "h") if not sizes or {"m", "h"} <= {*sizes} else sizes
+        second = others[0] if others else first
+        in_letters = sizes != {} and re.search("[A-Za-wyz]", text)
+        example = f"4{second}({first} + {second} + 1)" if in_letters else "4*16*(8+16+1)"
         line = f"expected {expected} at character {place + 1:,} of '{escape(text)}', as in {example}"
         super().__init__(f"{line}\n    {shown}{behind}\n    {' ' * len(shown)}^")
 
@@ -388,7 +391,7 @@ class Parser:
         """Return the error for the next token, or for an earlier place."""
         if place is None and self.token.kind in WORDS:
             what = f"a number or a letter instead of the word '{escape(self.token.text, 30)}'"
-        return ExpressionError(what, self.text, self.token.place if place is None else place)
+        return ExpressionError(what, self.text, self.token.place if place is None else place, self.sizes)
 
     def too_large(self, limit: str) -> TooLargeError:
         place = self.tokens[self.next - 1].place

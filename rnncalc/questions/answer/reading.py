@@ -6,7 +6,7 @@ r"""Reads a learner's answer: a number, exact or rounded, a formula, or the shap
     verb    = "=" | ":" | "≈" | "→" | "∈" | "is" | "has" | ...
     shape   = "(" axis {"," axis} ")" | size "×" size {"×" size} | "ℝ" "^" axes | word {"." word} "(" "(" axes ")" ")"
     axis    = size | sum; with a name also None, and a letter or a word for the batch or the steps
-    remark  = "(" words ")" behind a number alone, or behind a unit
+    remark  = "(" words ")" or "(" sum ")" of the same value behind a number alone; "(" words ")" behind a unit
 
 The tokens, with all words, and the chain are those of expressions.py. Quotation marks, and what else may be around an
 answer or a part of it in Markdown and LaTeX, are blanks.
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,7 +51,7 @@ _AROUND = (
     r"\\\\(?=\s*(?:&?\s*[-+=]|\\end))()",
     r"(?:&(?=\s*[-+=])|(?<==)&)()",
     r"\\(?:overset|stackrel) ?\{[^{}]*\} ?\{ ?(=) ?\}",
-    r"(?<![_{])\\(?:text|math(?!bb))[a-z]*\{( ?[^\W\d_]+(?: [^\W\d_]+)*)\}",
+    r"(?<![_{])\\(?:text|math(?!bb))[a-z]*\{( ?[^\W\d_]+(?: [^\W\d_]+)*:? ?)\}",
     r"\A\*\*([^*].*?)\*\*(?=[ $.]*\Z)",
     r"\A\*([^*]+)\*(?=[ $.]*\Z)",
     r"(?<=.)\((=.{1,999})\)(?=[ $.]*\Z)",
@@ -152,11 +153,23 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     before, inside = tokens[:begin], tokens[begin + 1 : -1]
     number = before[-1:] if before[-1].kind == "number" else before[-2:]
     alone = _is_number(number) and {token.kind for token in before[: -len(number)][-1:]} <= {*ENDS, *_VERBS, *WORDS}
+    if alone and inside and (value := _value(text, inside)) is not None and value == _value(text, number):
+        return len(tokens) - begin
     if alone and _is_number(inside):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
     unknown = {token.text for token in inside if token.kind == "letter" and token.text not in (sizes or token.text)}
     words = unknown or {token.kind for token in inside} & {*WORDS}
     return len(tokens) - begin if before[-1].kind in ("unit", "total") or (alone and words) else 0
+
+
+def _value(text: str, tokens: Sequence[Token]) -> Any:
+    """Return the value of a calculation without letters; None if tokens are none."""
+    with suppress(CallError):
+        parser = Parser(text, [*tokens, Token("end", "", tokens[-1].end, tokens[-1].end)], {})
+        value = parser.side().number
+        parser.end()
+        return value
+    return None
 
 
 def _is_number(tokens: Sequence[Token]) -> bool:
