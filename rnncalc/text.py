@@ -100,6 +100,10 @@ GATE_LETTER = "[A-Za-zΓΔΘΛΞΠΣΥΦΨΩα-ω][\u0302-\u0304\u0307]?[′']?(
 """What may be written for the letter of a gate: a letter that may have an accent, a prime and an index."""
 
 
+MATH_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
+"""The accents behind a letter, with their names in the mathematics of LaTeX."""
+
+
 def with_accents(text: str) -> list[str]:
     """Return the characters of a text, each with the accents behind it."""
     letters: list[str] = []

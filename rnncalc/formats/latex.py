@@ -32,7 +32,7 @@ from rnncalc.reports.equations import (
 from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Quiz, QuizQuestion, Row, Sheet, TensorName, Value
 from rnncalc.text import GREEK as LETTERS
-from rnncalc.text import escape, with_accents
+from rnncalc.text import MATH_ACCENTS, escape, with_accents
 
 ESCAPES = {char: f"\\{char}" for char in "&%$#_{}"}
 ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -54,8 +54,6 @@ ESCAPES |= {"→": r"$\to$", "⇄": r"$\leftrightarrow$", "⋯": r"$\cdots$", "�
 _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": "."}
 _ACCENTS |= {"\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c"}
 """The commands that set accents in TeX's own fonts; others need fonts of their own."""
-
-_MATH_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
 
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
 """The commands that set letters."""
@@ -302,7 +300,7 @@ def _mathematical(letters: str) -> str:
         accented = normalize("NFD", char)
         written = _GREEK.get(accented[0]) or ("'" if char == "′" else typeset(accented[0]))
         for accent in accented[1:]:
-            written = f"\\{_MATH_ACCENTS[accent]}{{{written}}}" if accent in _MATH_ACCENTS else typeset(char)
+            written = f"\\{MATH_ACCENTS[accent]}{{{written}}}" if accent in MATH_ACCENTS else typeset(char)
         pieces.append(f"{{{written}}}" if len(letters) > 1 and written.startswith("\\") else written)
     return "".join(pieces)
 

@@ -154,6 +154,10 @@ BACKWARD: Confusion = ("backward", "is the number of multiply-adds of the backwa
 NO_GATES: Confusion = (
     "no-gates", "is the number of saved activations without the gates, which the backward equations read too",
     _unlike(_saved_without_gates, _of_training("saved")))
+FLOPS: Confusion = ("flops", "is the number of FLOPs, which count biases and activations too",
+                    _by_operations(lambda counts: counts.flops))
+STATE: Confusion = ("state", "is the number of values in the states of one step", _by_layer(
+    lambda placed, *_: sum(placed.layer.state_widths()) if isinstance(placed.layer, Cell) else 0))
 ONE_STEP: Confusion = ("one-step", "is that of one step, and there are several",
                        _by_layer(lambda placed, count, *_: count // (placed.uses or 1)))
 NO_OUTPUT: Confusion = ("no-output", "leaves out the output layer",
@@ -178,11 +182,13 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
         ("saved", "is the number of saved activations", _of_training("saved")),
         BACKWARD,
         STATES,
+        STATE,
+        FLOPS,
         ("training-bytes", "is the number of bytes that training takes in float32", _of_training("bytes")),
         ("gradients-of-steps", "counts a gradient for each parameter and step, and those of all steps are summed",
          _unlike(_gradients_of_steps, _gradients)),
         NO_GATES,
-        ("twice-forward", "is twice the multiply-adds of the forward pass, which are not those of the backward pass",
+        ("twice-forward", "is twice the multiply-adds of one pass: its FLOPs without biases and activations",
          _unlike(_times(2, _multiply_adds), _of_training("backward_multiply_adds"))),
     ),
     "multiply-adds": (
@@ -195,8 +201,7 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
         NO_OUTPUT,
         ("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
          _times(2, _multiply_adds)),
-        ("flops", "is the number of FLOPs, which count biases and activations too",
-         _by_operations(lambda counts: counts.flops)),
+        FLOPS,
         ("one-direction", "counts one direction of two",
          _by_layer(lambda placed, count, *_: count // placed.layer.directions)),
         RECURRENT_TWICE,

@@ -35,7 +35,7 @@ from rnncalc.expressions import (
     tokens_of,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
-from rnncalc.text import escape
+from rnncalc.text import MATH_ACCENTS, escape
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
@@ -109,7 +109,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
-    text = re.sub(r"\s{2,}", " ", text.strip())
+    text = re.sub(r"\s{2,}", " ", re.sub(r"\^ ?\{? ?\\prime ?\}?", "′", text).strip())
     plain = _plain(text)
     tokens = tokens_of(plain, sizes, quantity)[:-1]
     if any(token.kind == "or" and behind.kind == "number" for token, behind in pairwise(tokens[1:])):
@@ -211,7 +211,9 @@ class _AnswerParser(Parser):
             return ""
         self.next = verb + 1
         self.opening()
-        name = re.sub(r"\(.*|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name).strip()
+        for accent, command in MATH_ACCENTS.items():
+            name = re.sub(rf"\\(?:wide)?{command} ?\{{(\w)\}}", rf"\1{accent}", name)
+        name = re.sub(r"\(.*|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name).strip().replace("'", "′")
         lowered = re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
         return lowered.removesuffix(":0").removesuffix(".shape")
 

@@ -206,7 +206,7 @@ TABLE: tuple[Mistake, ...] = (
         else leave_out(line), Embedding)(worksheet)),
     Mistake("embedding-in-each-layer", "counts the embedding's table once for each recurrent layer",
             in_layers(lambda line: line._replace(times=max(1, sum(
-                isinstance(layer, Cell) for layer in line.half.layers))), Embedding)),
+                layer.repeat for layer in line.half.layers if isinstance(layer, Cell)))), Embedding)),
     Mistake("embedding-output", "takes the output shape of the embedding, steps × width, for its count",
             in_layers(lambda line: line._replace(others={"output": Times((line.steps, line.h))}) if (
                 line.steps > 1) else line, Embedding)),

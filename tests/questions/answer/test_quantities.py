@@ -44,6 +44,8 @@ def test_every_known_quantity() -> None:
         "saved": 27,
         "backward": 87,
         "states": 9,
+        "state": 3,
+        "flops": 3 * (2 * 21 + 3 + 3) + 2 * 3 + 1,  # biases and tanh, then the output's
         "training-bytes": 332,
         "gradients-of-steps": 76,
         "twice-forward": 132,
@@ -62,6 +64,8 @@ def test_every_known_quantity() -> None:
         "gradients": 24,
         "saved": 24,
         "backward": 81,
+        "state": 3,
+        "flops": 144,
         "gradients-of-steps": 72,
         "twice-forward": 126,
     }
