@@ -26,6 +26,7 @@ from rnncalc.questions.answer.worksheet import (
     neighbours,
     parts_of,
 )
+from rnncalc.step.nodes import Repeats
 
 LineChange = Callable[[LayerLine], LayerLine]
 """Returns a line with a mistake made in it."""
@@ -280,7 +281,7 @@ def by_layer_below(change: Callable[[LayerLine, LayerLine], LayerLine]) -> Chang
 
 def feeding(width: Width) -> Change:
     """Return the mistake that changes the input width of each layer but the first of a part."""
-    return by_layer_below(lambda below, line: set_input(line, width(below, line)))
+    return by_layer_below(lambda below, line: set_input(below, line, width(below, line)))
 
 
 def to_output(width: Width) -> Width:
@@ -293,15 +294,20 @@ def to_hidden(width: Width) -> Width:
     return lambda below, line: None if isinstance(line.layer, Output) else width(below, line)
 
 
-def set_input(line: LayerLine, width: int | None) -> LayerLine:
-    """Return a line with another input width from the layer below; the extra inputs are added to it."""
-    return line if width is None else set_reads(line, "input", width=width + line.layer.extra_inputs)
+def set_input(below: LayerLine, line: LayerLine, width: int | None) -> LayerLine:
+    """Return a line with another input width from the layer below; extra inputs and a context are added to it."""
+    joined = line.placed.inputs - below.placed.outputs if line.half.attention else line.layer.extra_inputs
+    return line if width is None else set_reads(line, "input", width=width + joined)
 
 
 def feed_next(worksheet: Worksheet, place: int, width: int | None) -> Worksheet:
     """Return a worksheet with another input width of the line that reads the output of the one at this place."""
     reader = above(worksheet, place)
-    return worksheet if reader is None else replace_line(worksheet, reader, set_input(worksheet[reader], width))
+    return (
+        worksheet
+        if reader is None
+        else replace_line(worksheet, reader, set_input(worksheet[place], worksheet[reader], width))
+    )
 
 
 def direction_width(line: LayerLine) -> int:
@@ -450,7 +456,9 @@ def flatten_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
     reader = next((at for at in range(place + 1, len(worksheet)) if worksheet[at].width("input")), None)
     if reader is None:
         return worksheet
-    return replace_line(worksheet, reader, set_input(worksheet[reader], steps * worksheet[place].placed.inputs))
+    return replace_line(
+        worksheet, reader, set_input(worksheet[place], worksheet[reader], steps * worksheet[place].placed.inputs)
+    )
 
 
 def flatten_one_step(worksheet: Worksheet) -> Worksheet:
@@ -465,6 +473,11 @@ def flatten_one_step(worksheet: Worksheet) -> Worksheet:
 def times_steps(line: LayerLine) -> LayerLine:
     """Multiply the layer by the number of steps."""
     return line._replace(times=line.times * line.steps)
+
+
+def times_repeats(number: Callable[[Repeats], int]) -> LineChange:
+    """Return the mistake that multiplies a layer that reads a whole sequence by how often it computes something."""
+    return lambda line: line._replace(times=line.times * number(line.placed.repeats)) if line.placed.repeats else line
 
 
 def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:

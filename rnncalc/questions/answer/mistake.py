@@ -184,7 +184,7 @@ def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Var
         left = replace_line(worksheet, place, leave_out(line))
         yield Variant(left, {"layer": line.name, "fed": ""}, line.name)
         reader = above(worksheet, place)
-        if reader is not None and not line.placed.starts:
+        if reader is not None and line.is_fed:
             fed = changes.feed_next(left, place, line.placed.inputs - line.layer.extra_inputs)
             values = {"layer": line.name, "fed": f", and feeds {worksheet[reader].name} with its input"}
             yield Variant(fed, values, line.name)

@@ -117,6 +117,14 @@ class LayerLine(NamedTuple):
         return not placed.params and not placed.buffers and placed.outputs == placed.inputs
 
     @property
+    def is_fed(self) -> bool:
+        """Whether it reads the output of the layer below, and the layer above its own.
+
+        A dense layer that makes a state does not, nor does attention, nor a layer that passes its input on.
+        """
+        return not (self.placed.starts or self.layer is self.half.attention or self.passes_on)
+
+    @property
     def biases(self) -> int:
         """How many bias vectors one direction has."""
         return sum(gate.biases for gate in self.gates)
@@ -192,13 +200,13 @@ def worksheet_of(network: Network) -> Worksheet:
 def above(worksheet: Worksheet, place: int) -> int | None:
     """Return the place of the line that reads the output of the line at `place`; None if no layer of its part does.
 
-    A dense layer that makes a state before the first step reads no layer below it. A layer that passes its input on,
-    such as a dropout, is left out.
+    A dense layer that makes a state before the first step reads no layer below it, nor does attention. A layer that
+    passes its input on, such as a dropout, is left out.
     """
     part = worksheet[place].placed.part
     for reader in range(place + 1, len(worksheet)):
         line = worksheet[reader]
-        if not (line.placed.starts or line.passes_on):
+        if line.is_fed:
             return reader if line.placed.part == part else None
     return None
 
@@ -206,7 +214,7 @@ def above(worksheet: Worksheet, place: int) -> int | None:
 def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
     """Yield the place of each line, with the place of the line that reads its output."""
     for place, line in enumerate(worksheet):
-        if not (line.placed.starts or line.passes_on) and (reader := above(worksheet, place)) is not None:
+        if line.is_fed and (reader := above(worksheet, place)) is not None:
             yield place, reader
 
 
