@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.layers.cell import Cell
@@ -130,6 +131,10 @@ def _one_state(subject: Subject) -> int:
     return sum([sizes[next(iter(layer.states.values()))] * layer.directions for sizes, layer in cells])
 
 
+def _product_of_widths(subject: Subject) -> Any:
+    return prod([subject.layers[0].inputs, *[placed.outputs for placed in subject.layers]]) if subject.layers[1:] else 0
+
+
 def _without_gates(layer: LayerTraining, training: Training) -> int | None:
     """Return how many activations would be saved if the equations read only the input and the states, not the gates."""
     placed, steps = layer.placed, training.network.parts[layer.placed.part].steps
@@ -173,6 +178,8 @@ RECURRENT_TWICE: Confusion = (
 CONFUSED: Mapping[str, Sequence[Confusion]] = {
     "params": (
         DENSE,
+        ("product-of-widths", "multiplies the widths of all layers, instead of adding up each layer's product",
+         _product_of_widths),
         MULTIPLY_ADDS,
         ("multiply-adds-per-step", "is the number of multiply-adds in one step", _unlike(
             lambda subject: total(placed.multiply_adds_per_step for placed in subject.layers), _multiply_adds)),

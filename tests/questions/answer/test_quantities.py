@@ -37,6 +37,7 @@ def test_every_known_quantity() -> None:
     small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
     assert {reason.id: number for number, reason in confused("params", Subject.of(small))} == {
         "dense": 127,
+        "product-of-widths": 4 * 3 * 1,
         "multiply-adds": 66,
         "multiply-adds-per-step": 24,
         "bytes": 112,
