@@ -142,7 +142,7 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
     """
     try:
         data = _exercise(*settings.items())
-        grader = read_exercise(data.encode(), "this exercise").grader("1")
+        grader = read_exercise(data.encode(), "this exercise")._replace(hint=True).grader("1")
         read = [read_answer(each, sizes=grader.sizes) for each in _answers(answer)]
         answers = [each._replace(unit=1, coarse=0) if isinstance(each, GivenNumber) else each for each in read]
         judged = grader.judge(answers)

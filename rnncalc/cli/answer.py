@@ -55,7 +55,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @word_flag(
     "--of", "quantity", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters."
 )
-@option("--hint", help="Write the kind of mistake in words, and no correct number.")
+@option("--hint", help="Ask what to look at, without the mistake and correct numbers.")
 @file_flag("--from", "from_", help="Grade a class: a CSV file, a row for each student.")
 @option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
 @option("--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; may be repeated.")
@@ -115,7 +115,7 @@ def answer(
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         task = quantity or "params"
         readings = [at_once.ask(read_answer, number, sizes=sizes, quantity=task) for number in numbers]
-    judged = _grader(network, quantity).judge(readings)
+    judged = _grader(network, quantity, hint=hint).judge(readings)
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right else 1
 
@@ -152,11 +152,11 @@ def _grade(
     if variants and quantity is not None:
         raise CallError(f"--of: {escape(specs[0])} says what its variants ask for; remove it")
     if variants:
-        book = grade_class(file, variants.grader, variants.answered)
+        book = grade_class(file, variants._replace(hint=hint).grader, variants.answered)
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         assert network is not None
-        grader = _grader(network, quantity)
+        grader = _grader(network, quantity, hint=hint)
         book = grade_class(file, lambda _: grader)
         heading = title(network), setting(network)
     report = GradebookReport(book, *heading, hint)
@@ -164,13 +164,16 @@ def _grade(
     return report
 
 
-def _grader(network: Network, quantity: str | None) -> Grader:
+def _grader(network: Network, quantity: str | None, *, hint: bool) -> Grader:
     """Return the grader of answers about a quantity, the parameters by default."""
     if quantity is None:
-        return Grader(network)
-    from rnncalc.questions.answer.asked import grader_of  # most answers are about parameters
+        grader = Grader(network)
+    else:
+        from rnncalc.questions.answer.asked import grader_of  # most answers are about parameters
 
-    return grader_of(network, quantity)
+        grader = grader_of(network, quantity)
+    grader.hint = hint
+    return grader
 
 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:

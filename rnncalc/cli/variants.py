@@ -22,12 +22,13 @@ MOST_JSON = 200_000_000
 class Variants(NamedTuple):
     """The variants of an exercise by number: what each asks for, its spec, and the choices of each answer, if any.
 
-    numbers: the number of the variant for each right answer, written as JSON.
+    numbers: the number of the variant for each right answer, written as JSON. hint: as of a grader.
     """
 
     source: str
     asked: dict[str, tuple[str, dict[str, Any], list[Any]]]
     numbers: dict[str, int]
+    hint: bool = False
 
     def answered(self, answers: Sequence[Given]) -> int | None:
         """Return the number of the variant to which exact answers are right; None if there is none."""
@@ -47,7 +48,7 @@ class Variants(NamedTuple):
         ask, spec, choices = self.asked[number]
         network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
         grader = grader_of(network, ask)
-        grader.choices, grader.asks = choices, ask
+        grader.choices, grader.asks, grader.hint = choices, ask, self.hint
         return grader
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain
-from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.worksheet import amount, write
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 class AnswerReport(SheetReport, DataReport):
     """A judged answer as data and as tables.
 
-    hint: whether a wrong answer gets the kind of mistake in words alone, without a correct count or a calculation.
+    hint: whether a wrong answer gets a question on what is wrong, without a correct count or a calculation.
     """
 
     answer: Answer
@@ -46,8 +44,12 @@ class AnswerReport(SheetReport, DataReport):
             "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
-            "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in self.diagnoses(each)],
-            "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each))],
+            "mistakes": [
+                {"id": diagnosis.id, "text": self.text(diagnosis, each), **_mistake(diagnosis, each)}
+                for each in judged
+                for diagnosis in self.diagnoses(each)
+            ],
+            "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each, hint=self.hint))],
         }
         if not self.hint:
             return data
@@ -84,8 +86,8 @@ class AnswerReport(SheetReport, DataReport):
             for diagnosis in self.diagnoses(each):
                 _, *sums = self._row(diagnosis, each)
                 more = f": {' instead of '.join(map(_in_words, sums))}" if sums else ""
-                yield f"{_in_full(diagnosis, each)}{more}."
-            yield from _also(each)
+                yield self._in_full(diagnosis, each, more)
+            yield from _also(each, hint=self.hint)
         yield from self._remarks()
 
     def _verdict(self) -> str:
@@ -104,21 +106,36 @@ class AnswerReport(SheetReport, DataReport):
         return f"Wrong: {_answer_text(wrong)}{_where(wrong)} instead of the correct {correct}."
 
     def diagnoses(self, judged: Judgement) -> list[Diagnosis]:
-        """Return the mistakes behind a number; in a hint without those whose sentence contains a correct count."""
-        if not self.hint:
-            return [*judged.diagnoses]
-        network = self.answer.network
-        known = (judged.params, network.params, *(placed.params for placed in network.stack))
-        counts = {f"{params:,}" for params in known}
-        return [each for each in judged.diagnoses if counts.isdisjoint(_NUMBER.findall(_sentence(each)))]
+        """Return the mistakes behind a number; in a hint the first of those that it asks the same of."""
+        asked: dict[str, Diagnosis] = {}
+        for each in judged.diagnoses:
+            asked.setdefault(self.text(each, judged) if self.hint else str(len(asked)), each)
+        return [*asked.values()]
+
+    def text(self, diagnosis: Diagnosis, judged: Judgement) -> str:
+        """Return the sentence of a mistake without its subject; in a hint on a number questions on what is wrong."""
+        if not (self.hint and isinstance(judged.answer, GivenNumber)):
+            return _sentence(diagnosis)
+        quantity = self.answer.quantity
+        hints = [_hint(mistake.id, quantity, _where(judged)) for mistake in diagnosis.mistakes]
+        return " ".join(dict.fromkeys([each or f"{_answer_text(judged)} is {_another(quantity)}" for each in hints]))
+
+    def _in_full(self, diagnosis: Diagnosis, judged: Judgement, more: str = "") -> str:
+        """Return what an answer does wrong, or could do wrong."""
+        text = self.text(diagnosis, judged)
+        if self.hint and isinstance(judged.answer, GivenNumber):
+            return text if text.endswith("?") else f"{text}."
+        could = " could be a count that" if diagnosis.by_chance else ""
+        return f"{_answer_text(judged)}{_where(judged)}{could} {text}{more}."
 
     def _row(self, diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
         """Return the sentence of a mistake, and the two calculations or shapes that it compares if this is no hint."""
+        text = self.text(diagnosis, judged)
         if self.hint:
-            return (_sentence(diagnosis),)
+            return (text,)
         if not isinstance(judged.answer, GivenNumber):
-            return _sentence(diagnosis), _answer(judged), _right(judged)
-        return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
+            return text, _answer(judged), _right(judged)
+        return text, _sum(diagnosis.yours), _sum(diagnosis.right)
 
     def _remarks(self) -> Iterator[str]:
         if self.answer.quantity != "params":
@@ -126,7 +143,7 @@ class AnswerReport(SheetReport, DataReport):
 
             yield ASKED[self.answer.quantity].rule
         for each in self.answer.judged:
-            yield from _instead(each, self.answer.network, hint=self.hint)
+            yield from _instead(each, self.answer, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
         if len(self.answer.judged) > 1 and (first := self.answer.first_wrong):
@@ -143,8 +160,9 @@ class AnswerReport(SheetReport, DataReport):
             if not diagnoses:
                 continue
             first, *others = diagnoses
-            title = f"How you {'could ' * first.by_chance}get {_answer_text(each)}{_where(each)}"
-            also = (*_also(each),)
+            how = "Hint on" if self.hint else f"How you {'could ' * first.by_chance}get"
+            title = f"{how} {_answer_text(each)}{_where(each)}"
+            also = (*_also(each, hint=self.hint),)
             below = also if others and not first.by_chance else ()  # what calls all of them a guess is with the first
             yield self._told(each, [first], title, () if below else also)
             if others:
@@ -159,7 +177,7 @@ class AnswerReport(SheetReport, DataReport):
             rows = [row[:1] for row in rows]
         both = [f"{word}: {_in_words(value)}" for word, value in zip(sums, rows[0][1:], strict=False)]
         if len(rows) == 1 and all(len(line) <= LONG for line in both):
-            return Sheet((), (), title=title, notes=(f"{_in_full(diagnoses[0], judged)}.", *both, *notes))
+            return Sheet((), (), title=title, notes=(self._in_full(diagnoses[0], judged), *both, *notes))
         columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums[: len(rows[0]) - 1]))
         mixed = {diagnosis.by_chance for diagnosis in judged.diagnoses} == {True, False}
         guesses = [" (a guess)" * (mixed and diagnosis.by_chance) for diagnosis in diagnoses]
@@ -170,7 +188,7 @@ class AnswerReport(SheetReport, DataReport):
 def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     """Return the first mistake of an answer in a few words; nothing if none is known.
 
-    The layer or tensor is named if it is one of several. hint: whether it must not contain a correct count.
+    The layer or tensor is named if it is one of several. hint: whether it is a question on what is wrong.
     """
     wrong = answer.wrong
     if wrong is None:
@@ -179,10 +197,10 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
         return _of_layer(wrong, "goes wrong after the correct number")
     if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
         text = f"takes {_size(wrong.other_size)}"
-    elif diagnoses := AnswerReport(answer, hint=hint).diagnoses(wrong):
-        text = _sentence(diagnoses[0])
+    elif wrong.diagnoses:
+        text = AnswerReport(answer, hint=hint).text(wrong.diagnoses[0], wrong)
     elif wrong.meant:
-        text = wrong.meant[0].text
+        text = f"is {_another(answer.quantity)}" if hint else wrong.meant[0].text
     else:
         return ""
     return _of_layer(wrong, text)
@@ -205,7 +223,45 @@ def feedback_on(answer: Answer, *, hint: bool = False) -> str:
 LONG = 500
 """A calculation of more characters is in a table, which cuts none."""
 
-_NUMBER = re.compile(r"(?<!\w)\d+(?:,\d{3})*")
+
+HINTS = (
+    ("the biases", "how many vectors does each block have, and how many numbers is each", "bias biases"),
+    ("the attention", "which matrices and vectors does it have, and how wide is what it reads",
+     "attention context keys score heads transformer"),
+    ("the kernel", "which places and features does a filter read", "kernel channels groups"),
+    ("the normalisation", "which arrays does it have, and are they parameters", "norm norms gains stored"),
+    ("the convention", "whose tensors are counted", "convention"),
+    ("the directions", "how many are there, and how wide is the output of both", "direction directions merge"),
+    ("the steps", "which weights does each step use, and what does it read", "step steps flattened"),
+    ("the embedding", "which tables are there, and how many times is each counted",
+     "embedding positions padding tied one-hot"),
+    ("the projections", "which are there, and how large is each", "projection"),
+    ("the output layer", "what does it read, and how many times is it counted", "output"),
+    ("the gates", "how many blocks does the cell have, and what does each read",
+     "gate gates candidate shared-twice as-dense one-plain-rnn"),
+    ("the states", "which are there, and are they parameters", "state two-states"),
+    ("the peepholes", "which gates have one, and how many numbers is it", "peephole peepholes"),
+    ("the recurrence", "what does the cell read of its past, and how large is that matrix",
+     "recurrence recurrent diagonal"),
+    ("the bytes", "how many does each number take", "float16 float64 bits keras"),
+    ("the layers", "which are counted, how many times, and what does each read",
+     "layer repeat encoder decoder frozen external order"),
+)  # fmt: skip
+"""What a hint asks: a subject, a question, and the words of the ids of mistakes, or ids, that it is about."""
+
+WIDTHS = "the widths", "how many numbers does each layer read, and how many does it output"
+
+
+def _hint(id: str, quantity: str, where: str) -> str:
+    """Return the question of a hint; nothing if the mistake is another quantity."""
+    words = {id, *id.split("-")}
+    subject, question = next((row[:2] for row in HINTS if not words.isdisjoint(row[2].split())), WIDTHS)
+    return "" if subject == WIDTHS[0] and quantity != "params" else f"Look at {subject}{where}: {question}?"
+
+
+def _another(quantity: str) -> str:
+    names = {"params": "parameters", "flops": "FLOPs", "saved": "saved activations", "state": "numbers of the state"}
+    return f"another quantity of this network: {names.get(quantity, quantity)} are asked for"
 
 
 def _without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -258,8 +314,6 @@ def _where(judged: Judgement) -> str:
 
 def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
     return {
-        "id": diagnosis.id,
-        "text": _sentence(diagnosis),
         "params": None if judged.returned else diagnosis.params,
         "layer": diagnosis.layer,
         "tensor": judged.tensor,
@@ -267,12 +321,6 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         "arithmetic": _answer_text(judged) if judged.returned else write(diagnosis.yours),
         "right": shape_text(judged.returned) if judged.returned else write(diagnosis.right),
     }
-
-
-def _in_full(diagnosis: Diagnosis, judged: Judgement) -> str:
-    """Return what an answer does wrong, or could do wrong."""
-    could = " could be a count that" if diagnosis.by_chance else ""
-    return f"{_answer_text(judged)}{_where(judged)}{could} {_sentence(diagnosis)}"
 
 
 def _sentence(diagnosis: Diagnosis) -> str:
@@ -298,9 +346,9 @@ ORDERS = {
 """The remark on a correct shape whose axes are not in the usual order."""
 
 
-def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str]:
+def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that has no listed mistakes."""
-    answer = judged.answer
+    answer, network = judged.answer, whole.network
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
     if isinstance(answer, GivenNumber) and answer.untrue:
@@ -322,8 +370,10 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
         yield f"{judged.layer}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
     elif not (judged.right or judged.slips or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
-        yield from (f"{where} {meaning.text}." for meaning in judged.meant)
-        if not judged.meant:
+        where += _on_rounding(judged)
+        meant = [each.text for each in judged.meant]
+        yield from (f"{where} {text}." for text in ([f"is {_another(whole.quantity)}"] if meant and hint else meant))
+        if not meant:
             yield _unexplained(judged, hint=hint)
             if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
                 layers = sum(1 for placed in network.stack if placed.params)
@@ -333,7 +383,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
                 yield f"rnncalc explain derives the correct count step by step{more}."
 
 
-def _also(judged: Judgement) -> Iterator[str]:
+def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that come after its mistakes."""
     if not judged.diagnoses:
         return
@@ -341,10 +391,15 @@ def _also(judged: Judgement) -> Iterator[str]:
         yield f"A guess: no single known mistake gives {_answer_text(judged)}; two that do may do so by chance."
     elif judged.by_chance:
         yield f"A guess: mistakes like this give many of the numbers near {_answer_text(judged)}."
-    yield from (f"Also, {_answer_text(judged)} {meaning.text}." for meaning in judged.meant)
+    number = f"{_answer_text(judged)}{_on_rounding(judged)}"
+    yield from (f"Also, {number} {meaning.text}." for meaning in (() if hint else judged.meant))
     if judged.other_size:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_answer_text(judged)}."
+
+
+def _on_rounding(judged: Judgement) -> str:
+    return " (rounded)" if isinstance(judged.answer, GivenNumber) and judged.answer.unit > 1 else ""
 
 
 def _unexplained(judged: Judgement, *, hint: bool) -> str:

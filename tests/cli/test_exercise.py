@@ -106,7 +106,7 @@ def test_a_hint_on_a_class_has_no_correct_number(form: str, call: Call, tmp_path
     shown = {hint: correct & {*re.findall(r"(?<![\d,])\d[\d,]*\d", text)} for hint, text in written.items()}
     assert not shown[True]
     assert shown[False] or form in ("table", "markdown", "html")
-    assert "leaves out the bias of the output layer" in written[True]
+    assert "Look at the biases:" in written[True]
 
 
 def test_a_link_holds_the_network_the_ranges_the_seed_and_the_question_and_no_answer(

@@ -219,7 +219,8 @@ def test_a_hint_on_a_shape_has_no_correct_size(network: str, convention: str) ->
 
 
 def test_a_hint_has_the_mistake_in_words() -> None:
-    """The verdict, the place and the kind; a sentence with the correct count is left out."""
+    """The verdict, and what to look at."""
     texts = written(answer(NET, 2_480 + 5 * 20), hint=True)  # without the bias of the output layer
-    assert texts.pop("sentences") == "Wrong. 2,580 leaves out the bias of the output layer."
-    assert all("leaves out the bias of the output layer" in text for text in texts.values())
+    question = "Look at the biases: how many vectors does each block have, and how many numbers is each?"
+    assert texts.pop("sentences") == f"Wrong. {question}"
+    assert all(question in text.replace("\n", " ") for text in texts.values())

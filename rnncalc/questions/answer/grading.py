@@ -49,6 +49,9 @@ class Grader:
     asks = ""
     """What an exercise asks for: the total, a number for each of the layers, or shapes of the tensors."""
 
+    hint = False
+    """Whether a message must not say which tensors there are."""
+
     def __init__(self, network: Network) -> None:
         self.network = network
 
@@ -125,7 +128,7 @@ class Grader:
         if of_params and (self.asks == "tensors" or len(numbers) < len(answers)):
             from rnncalc.questions.answer.tensors import judge_shapes  # most answers are numbers
 
-            return judge_shapes(network, answers)
+            return judge_shapes(network, answers, hint=self.hint)
         in_letters = of_params and not network.letters and any(has_letters(each.number) for each in numbers)
         if len(numbers) == len(answers) == 1 and not in_letters:
             return (self.whole(numbers[0]),)
@@ -145,7 +148,8 @@ class Grader:
         together = " ".join(each.text for each in numbers)
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
         several = [f"{len(counted)}, one for each layer,"] if len(counted) > 1 else []
-        several += [f"{tensors}, one for each tensor,"] if tensors not in (0, 1, len(counted)) else []
+        each = "one for each tensor," if self.hint else f"{tensors}, one for each tensor,"
+        several += [each] if tensors not in (0, 1, len(counted)) else []
         wanted = " or ".join(["1 number, the total,", *several]) + " in order" if several else "1 number"
         raise CallError(f"expected {wanted}, got {len(answers)}{cure}")
 
