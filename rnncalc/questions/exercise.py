@@ -120,7 +120,7 @@ def exercise(
     """
     network = network_of(network, letters=True).replace(expect=None, budget=None, training=None)
     word("ask", ask, ASKS)
-    if (ask == "formula") != bool(network.letters):
+    if ask not in ASKED and (ask == "formula") != bool(network.letters):
         cure = "give the sizes as letters, such as m and h" if ask == "formula" else "ask for the formula"
         raise CallError(
             f"ask: {ask} is not asked of a network in {'letters' if network.letters else 'numbers'}; {cure}"

@@ -17,6 +17,7 @@ from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions import network_of
 from rnncalc.questions.count import Count, bytes_of, count, total
 from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
+from rnncalc.text import has_letters
 
 
 class LayerTraining(NamedTuple):
@@ -96,7 +97,7 @@ def training(
 
 
 def training_of(network: Network, settings: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
-    """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown.
+    """Return the same for sizes that may be letters; what is counted step by step is unknown if the steps are one.
 
     settings: the arguments of the training step; None for those of the network.
     """
@@ -131,11 +132,12 @@ def training_of(network: Network, settings: Mapping[str, Any] = {}, dtype: str =
 
 
 def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
-    if not steps_known(network.parts) or network.letters:
+    steps = [part.steps for part in network.parts.values()]
+    if not steps_known(network.parts) or any(map(has_letters, steps)):
         yield from (LayerTraining(entry, entry.trainable, None, None) for entry in network.stack)
         return
     for placed, chunks in layer_tallies(network, chunk):
-        if isinstance(placed.layer, External):
+        if isinstance(placed.layer, External) or (network.letters and chunks[1:]):  # which is the largest is unknown
             yield LayerTraining(placed, placed.trainable, None, None)
             continue
         saved = max([saved_numbers(placed, each.tally) for each in chunks])

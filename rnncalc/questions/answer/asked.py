@@ -168,8 +168,8 @@ def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:
         return RefusedError(f"{quantity} is not known of a network with a part counted elsewhere")
     if quantity == "state":
         return RefusedError(f"state: {placed.name} needs future steps, so the network does not run step by step")
-    if quantity == "saved" and network.letters:
-        return RefusedError("saved needs numbers: the sizes of the network are letters; give numbers")
+    if quantity == "saved" and any(has_letters(part.steps) for part in network.parts.values()):
+        return RefusedError("saved is counted step by step, and the number of steps is a letter", Cure.STEPS)
     return RefusedError(f"{quantity} depends on the number of steps", Cure.STEPS)
 
 
