@@ -56,7 +56,8 @@ function element(name, attributes = {}, text = "") {
   return made;
 }
 
-// A page of the package's, in a frame that runs no script, as high as what it holds.
+// A page of the package's, in a frame that runs no script, as high as what it holds. A screen reader hears nothing of a
+// frame that appears, so all but a view, which a person chooses, is said beside it.
 function framed(page, title) {
   const frame = element("iframe", { sandbox: "allow-same-origin", title });
   frame.addEventListener("load", () => {
@@ -69,6 +70,7 @@ function framed(page, title) {
     const fit = () => (frame.style.height = `${root.querySelector("main")?.scrollHeight ?? root.scrollHeight}px`);
     new ResizeObserver(fit).observe(root);
     fit();
+    if (!frame.closest("#shown")) $("said").textContent = root.innerText;
   });
   frame.srcdoc = page;
   return frame;
@@ -205,7 +207,8 @@ async function refresh() {
 function forget() {
   asked++;
   exercise = null;
-  for (const id of ["judged", "sheet"]) $(id).replaceChildren();
+  for (const id of ["judged", "sheet", "said"]) $(id).replaceChildren();
+  $("renew").hidden = true;
   status("");
 }
 
@@ -245,6 +248,7 @@ async function reveal(verdict) {
   if (!key.problems) state = { ...state, ...settings(START), form: "yaml", network: key.yaml, ask: "", vary: "", seed: "0" };
   $("judged").replaceChildren(verdict ?? filled(key, "The solution"));
   show();
+  if (!verdict) $("judged").focus(); // the button that had it is hidden now
   await refresh();
 }
 

@@ -495,7 +495,10 @@ def link_to(call: Call, *words: str) -> str:
 def test_the_page_of_a_link_shows_what_the_command_writes(
     page: Page, call: Call, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    """The sheet at first, then one with other numbers of the ranges, and the key when the solution is asked for."""
+    """The sheet at first, then one with other numbers of the ranges, and the key when the solution is asked for.
+
+    What frames have is said as text too. The solution has the focus, and goes with the exercise.
+    """
     monkeypatch.chdir(tmp_path)
     link = link_to(call, *VARY, "--ask", "layers", "--seed", "3")
 
@@ -515,9 +518,18 @@ def test_the_page_of_a_link_shows_what_the_command_writes(
     page.click("#reveal")
     assert page.run(shown, "#judged iframe") == written(seed, "--key")
     assert page.run("return document.getElementById('renew').checkVisibility()")
+    said = "document.getElementById('said').textContent.includes"
+    page.wait(f"{said}('memory')", 9)
+    assert page.run("return document.activeElement.id") == "judged"
     page.click("#renew")
     page.wait(f"document.body.classList.contains('asking') && {SETTLED}")
     assert page.run("return document.getElementById('judged').children.length") == 0
+    check(page, "1 1")
+    page.wait(f"{said}('Wrong.')", 9)
+    page.click("#reveal")
+    page.set("steps", "7")
+    assert not page.run("return document.getElementById('renew').checkVisibility()")
+    assert page.run("return document.getElementById('said').textContent") == ""
 
 
 @pytest.mark.parametrize(
