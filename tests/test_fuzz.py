@@ -63,6 +63,7 @@ FAULTS = {
 """What text is escaped with, and what the fuzzer says of it."""
 
 
+@pytest.mark.broad
 def test_the_fuzzer_can_find_faults(tmp_path: Path) -> None:
     """Broken on purpose, rnncalc is caught: an escape that is let through, an exception, a file that is written.
 

@@ -133,6 +133,7 @@ ASIDE = {"rnncalc.cli.help", "rnncalc.cli.suggestions", "rnncalc.spec.aliases", 
 FLAGS = ("-i", "4", "-l", "rnn:3", "-o", "1")
 
 
+@pytest.mark.broad
 def test_no_call_pays_for_training_that_does_not_ask_for_it() -> None:
     """Nor for what an update is where a spec says none; one that asks loads both."""
     of_training = {"rnncalc.questions.training", "rnncalc.reports.training", "rnncalc.network.training"}

@@ -104,6 +104,7 @@ def test_the_reading_of_the_picture_can_fail(layer: Cell) -> None:
             wrong.computes(layer, numbers)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: str) -> None:
     """Against the equations that are written of the same step: as many ∘, ÷, 1−, and each gate's letter once."""

@@ -38,15 +38,18 @@ class Subject(NamedTuple):
     @classmethod
     def of(cls, network: Network) -> Subject:
         """Return a network as a subject."""
+        stack, training = network.stack, None
+        known = steps_known(network.parts) or all(placed.uses is not None for placed in stack)
 
         @cache
         def operations() -> Sequence[OperationCounts | None]:
+            if not known:
+                return [None] * len(stack)
             from rnncalc.questions.operations import pass_operations  # which few answers are about
 
             return pass_operations(network).layers
 
-        stack, training = network.stack, None
-        if steps_known(network.parts) or all(placed.uses is not None for placed in stack):
+        if known:
             from rnncalc.questions.training import training_of  # not needed without the number of steps
 
             training = training_of(network)

@@ -154,6 +154,7 @@ def test_only_hidden_layers_are_left_out() -> None:
     assert len(variants_made("no-layer", hundred, 0)) == 100 + 99
 
 
+@pytest.mark.broad
 def test_up_to_a_hundred_layers_one_alone_may_be_wrong() -> None:
     """Each row about which layers are counted has variants then, and none is tried of one layer more."""
     hundred = Network(input=3, layers=(RNN(2, bidirectional=True), RNN(3, bidirectional=True)) * 50)
