@@ -8,6 +8,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
 from sources import MODULES, PACKAGE, source, sources
 
 from rnncalc.cli.commands import COMMANDS
