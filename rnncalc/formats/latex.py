@@ -30,7 +30,19 @@ from rnncalc.reports.equations import (
     plain_piece,
 )
 from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Quiz, QuizQuestion, Row, Sheet, TensorName, Value
+from rnncalc.reports.sheet import (
+    ANSWERS,
+    Arithmetic,
+    Bar,
+    Column,
+    Phrase,
+    Quiz,
+    QuizQuestion,
+    Row,
+    Sheet,
+    TensorName,
+    Value,
+)
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import MATH_ACCENTS, escape, with_accents
 
@@ -437,7 +449,7 @@ def _sheets(quiz: Quiz) -> Iterator[str]:
 
 
 def _key(quiz: Quiz) -> Iterator[str]:
-    yield f"\\section*{{{typeset(quiz.title)}: answers}}\n"
+    yield f"\\section*{{{ANSWERS}}}\n"
     for number, questions in _variants(quiz):
         yield f"\\subsection*{{Variant {number}}}\n"
         for question in questions:

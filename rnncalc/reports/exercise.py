@@ -19,7 +19,7 @@ from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, answered
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
 from rnncalc.reports.setting import title
-from rnncalc.reports.sheet import Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
+from rnncalc.reports.sheet import ANSWERS, Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
 from rnncalc.text import all_of, bracketed, plural
 
 QUESTIONS = {
@@ -82,7 +82,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         return Quiz(title(*(each.network for each in self.exercises)), tuple(questions), self.sheet, self.key)
 
     def sheets(self) -> list[Sheet]:
-        """Return for each variant a sheet with the questions, and then for each the sheets with the answers."""
+        """Return for each variant a sheet with the questions, and then, below one heading, for each the answers."""
         sheets: list[Sheet] = []
         for exercise in self.exercises if self.sheet else ():
             questions = [(each.question, *map(each.label, each.choices)) for each in _questions(exercise)]
@@ -90,8 +90,9 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             columns, title = (*key_columns("Layer"), Column("What it is")), f"Variant {exercise.variant}"
             rows = [*_layers(exercise.network)]
             sheets.append(Sheet(columns, rows, title=title, subtitle=_reading(exercise.network), notes=notes))
+        sheets += [Sheet((), (), title=ANSWERS)] * self.key
         for exercise in self.exercises if self.key else ():
-            title = f"Variant {exercise.variant}: {'answers' if len(exercise.items) > 1 else 'answer'}"
+            title = f"Variant {exercise.variant}"
             for each in _questions(exercise):
                 rows = [(each.label(wrong), wrong.feedback) for wrong in each.likeliest]
                 subtitle = f"{each.question} {each.label(each.right)}"
@@ -159,7 +160,7 @@ def _spellings(answer: Answered) -> tuple[str, ...]:
 
 def feedback(exercise: Exercise, wrong: Judgement) -> str:
     """Return the feedback on a wrong answer: the sentence of `answer` on its likeliest mistake."""
-    first = wrong._replace(diagnoses=wrong.diagnoses[:1])
+    first = wrong._replace(diagnoses=wrong.diagnoses[:1], shape=wrong.plain_shape)  # as the key has it
     _, sentence, *_ = AnswerReport(Answer(exercise.network, (first,))).sentences()
     return sentence
 

@@ -245,6 +245,10 @@ class QuizQuestion(Frozen):
         return f"Variant {self.variant}: {self.title}: {self.group}"
 
 
+ANSWERS = "Answers"
+"""The heading of a key."""
+
+
 class Quiz(Frozen):
     """Questions in order, with a title. sheet, key: whether the questions and the answers are written on paper."""
 
