@@ -10,7 +10,7 @@ from typing import Any
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer
-from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.network.parts import OUTPUT
 from rnncalc.network.writer import layer_spec, spec_of
 from rnncalc.questions.models.cures import SpecChange
@@ -65,19 +65,13 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if shared := sum(tensor.shared_with is not None for tensor in file.tensors):
             once = "counted once, with the first name"
             notes.append(f"{plural(shared, 'tensor')} made of the numbers of another: {once}.")
-        subtitle = f"{file.format}; {plural(len(file.tensors), 'tensor')}"
         total = total_row(columns, file.params, others)
-        return [Sheet(columns, rows, total, title=file.path, subtitle=subtitle, notes=tuple(notes))]
+        return [Sheet(columns, rows, total, title=file.path, subtitle=self._contents(), notes=tuple(notes))]
 
     def document(self) -> Document:
         """Return the draft of a spec, below remarks on the contents of the file."""
         file, draft = self.read
-        parts = [plural(len(file.tensors), "tensor"), plural(file.params, "parameter")]
-        if draft:
-            cells = [layer for layer in draft.network.layers if isinstance(layer, Cell)]
-            names = Counter(type(cell).__name__ for cell in cells for _ in range(cell.repeat))
-            parts += [plural(number, f"{name} layer") for name, number in names.items()]
-        head = [f"read from {file.path}, {file.format}: {', '.join(parts)}"]
+        head = [f"{file.path}: {self._contents()}"]
         head += [_sentence(sentence(remark)) for remark in file.remarks]
         others = [tensor for tensor in file.tensors if not tensor.is_parameter]
         if others:
@@ -93,6 +87,28 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         listed = f"{', '.join(missing)}, and " if missing else ""
         head.append(f"not in the file: {listed}what joins the layers but their order")
         return Document(tuple(head), tuple(_entries(draft)))
+
+    def _contents(self) -> str:
+        """Return `PyTorch state dict, 12 tensors, 1,685 parameters, 2 LSTM layers`; buffers and the like are apart."""
+        file, draft = self.read
+        tensors = sum(tensor.is_parameter for tensor in file.tensors)
+        parts = [_kind_of_file(file), plural(tensors, "tensor"), plural(file.params, "parameter")]
+        if draft:
+            cells = [layer for layer in draft.network.layers if isinstance(layer, Cell)]
+            names = Counter(type(cell).__name__ for cell in cells for _ in range(cell.repeat))
+            parts += [plural(number, f"{name} layer") for name, number in names.items()]
+        return ", ".join(parts)
+
+
+def _kind_of_file(file: ModelFile) -> str:
+    kinds = {remark.kind for remark in file.remarks}
+    if file.format == "pytorch":
+        if any(tensor.role is TensorRole.OPTIMIZER for tensor in file.tensors):
+            return "PyTorch checkpoint with optimizer"
+        return "PyTorch state dict" if RemarkKind.ROLES_BY_NAME in kinds else "PyTorch model"
+    if file.framework == "keras":
+        return "Keras weights" if RemarkKind.NO_CONFIG in kinds else "Keras model"
+    return {"torchscript": "TorchScript model", "onnx": "ONNX model"}.get(file.format, file.format)
 
 
 def _tensor_data(tensor: FileTensor) -> dict[str, Any]:

@@ -19,10 +19,13 @@ HDF = b"\x89HDF\r\n\x1a\n"
 
 
 @pytest.mark.parametrize("suffix", [".pt", ".pth", ".bin", ".ckpt", ".safetensors", ".txt", ""])
-def test_bytes_say_more_than_a_suffix(tmp_path: Path, suffix: str) -> None:
-    """A file under another's name is read as what it is."""
+def test_bytes_say_more_than_a_suffix(tmp_path: Path, suffix: str, call: Call) -> None:
+    """A file under another's name is read as what it is, which the first line says; 4·2·(3 + 2 + 2) parameters."""
     assert read(str(safetensors(tmp_path / f"a{suffix}", lstm(3, 2)))).format == "safetensors"
     assert read(str(state_dict(tmp_path / f"b{suffix}", lstm(3, 2)))).format == "pytorch"
+    said = "PyTorch state dict, 4 tensors, 56 parameters, 1 LSTM layer"
+    for form, place in (("yaml", 0), ("table", 1), ("markdown", 2)):
+        assert said in call("read", tmp_path / f"b{suffix}", "-f", form).out.splitlines()[place]
 
 
 @pytest.mark.parametrize("name", ["a.keras", "a.weights.h5", "a.h5", "a"])
