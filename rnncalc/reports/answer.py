@@ -13,7 +13,7 @@ from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
+from rnncalc.reports.sheet import Arithmetic, Column, Row, Sheet, Value, bars_of, cell
 from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
 if TYPE_CHECKING:
@@ -493,10 +493,12 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             notes.append(f"Answers to another variant, which are not counted below: {others:,}.")
         grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
         frequencies = self._frequencies()
-        most = max((count for _, count in frequencies), default=1)
-        bars: list[Row] = [(text, count, Bar(count / most)) for text, count in frequencies]
+        if not frequencies:
+            return [grades]
+        bars, scale = bars_of([count for _, count in frequencies])
+        counted: list[Row] = [(*each, bar) for each, bar in zip(frequencies, bars, strict=True)]
         titles = (Column("Mistake", key=True), Column("Students", right=True), Column(""))
-        return [grades, *([Sheet(titles, bars, title="Mistakes by frequency")] if bars else [])]
+        return [grades, Sheet(titles, counted, title="Mistakes by frequency", notes=scale)]
 
     def warnings(self) -> Iterator[tuple[int, str]]:
         """Yield the warnings about single rows, each with its line."""

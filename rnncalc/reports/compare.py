@@ -10,7 +10,7 @@ from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words, written_apart
-from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
+from rnncalc.reports.sheet import BARS, Column, Row, Sheet, bars_of, key_columns, number_columns
 from rnncalc.text import plural
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class ComparisonReport(RowsReport):
         comparison = self.comparison
         networks, sides = comparison.networks, comparison.sides
         searched, steps = comparison.budget is not None, self._steps_known
+        scale: tuple[str, ...] = ()
         work = [side.multiply_adds if steps else side.multiply_adds_per_step for side in sides]
         work_title = "Multiply-adds" if steps else "Multiply-adds per step"
         labels, params = map(self._label, sides), [side.params for side in sides]
@@ -75,10 +76,10 @@ class ComparisonReport(RowsReport):
             ratios, size = map(comparison.ratio, sides), [side.bytes for side in sides]
             most, others = (max([side.params for side in sides if side.kind != kind]) or 1 for kind in ("", DENSE))
             longest = others if most > MOST_OF_SCALE * others else most  # a large dense network sets no scale
-            bars = [Bar(count / longest) for count in params]
+            bars, scale = bars_of(params, longest)
             rows = zip(labels, params, ratios, work, size, bars, strict=True)
         heading, subtitle = (title(*networks), setting(networks[0])) if comparison.by_kind else ("Comparison", "")
-        notes = tuple(self._notes())
+        notes = (*self._notes(), *scale)
         sheet = Sheet((*key_columns("Network"), *columns), [*rows], title=heading, subtitle=subtitle, notes=notes)
         few = not comparison.by_kind and len(networks) <= MOST_SIDE_BY_SIDE
         return [sheet, self._aligned()] if few else [sheet]
@@ -195,12 +196,13 @@ class DenseGrowthReport(RowsReport):
             *number_columns("Recurrent", "Dense equivalent", "Ratio", together=True),
             Column("", together=True),
         )
-        rows: list[Row] = [(*row, Bar(row[2] / most)) for row in self._rows()]
+        bars, scale = bars_of([*self.growth.dense.values()])
+        rows: list[Row] = [(*row, bar) for row, bar in zip(self._rows(), bars, strict=True)]
         line = "".join(BARS[dense * len(BARS) // (most + 1)] for dense in self.growth.dense.values())
         range_ = f"{steps[0]:,} to {plural(steps[-1], 'step')}"
         network = self.growth.network
         subtitle = f"{network.topology_name}; parameters by the number of steps"
-        notes = (f"Dense equivalent {line} over {range_}; recurrent, no change.",)
+        notes = (f"Dense equivalent {line} over {range_}; recurrent, no change.", *scale)
         return [Sheet(columns, rows, title=title(network), subtitle=subtitle, notes=notes)]
 
 

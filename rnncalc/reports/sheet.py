@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from math import log10
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Expression, letters, numbers, substituted
@@ -66,6 +67,26 @@ class Bar(Frozen):
     """A share from 0 to 1, drawn to scale; a larger one is a whole bar, broken."""
 
     share: float
+
+
+MOST_LINEAR = 50
+"""If the greatest number has more times the least one, bars to scale would hide that."""
+
+
+def bars_of(numbers: Sequence[int], most: int = 0) -> tuple[list[Bar], tuple[str, ...]]:
+    """Return a bar for each number, and the notes on their scale: it is logarithmic if small ones would not be seen.
+
+    most: the number whose bar is whole, by default the greatest; bars of greater ones are broken.
+    """
+    most = most or max(numbers) or 1
+    least = min((number for number in numbers if 0 < number <= most), default=most)
+    if most <= MOST_LINEAR * least:
+        return [Bar(number / most) for number in numbers], ()
+
+    def share(number: int) -> float:
+        return (1 + log10(number) - log10(least)) / (1 + log10(most) - log10(least)) if number else 0.0
+
+    return [*map(Bar, map(share, numbers))], ("The bars are on a logarithmic scale.",)
 
 
 Shape = tuple[int | str | None, ...]

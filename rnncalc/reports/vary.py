@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.reports.compare import THIS_NETWORK
 from rnncalc.reports.report import DrawnReport, RowsReport, fields
-from rnncalc.reports.sheet import Bar, Column, Row, Sheet, number_columns
+from rnncalc.reports.sheet import Column, Row, Sheet, bars_of, number_columns
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
@@ -72,6 +72,7 @@ class VaryReport(RowsReport, DrawnReport):
         note = f"The columns are values of {self.sizes[1]}, the numbers parameters." if self.sizes[1:] else ""
         for title, columns in self._tables().items():
             counted, *others = columns.values()
+            scale: tuple[str, ...] = ()
             if others or self.sizes[1:]:
                 titles = number_columns(*columns)
                 rows: list[Row] = [
@@ -79,13 +80,13 @@ class VaryReport(RowsReport, DrawnReport):
                 ]
             else:
                 titles = (*number_columns(*self._known.values(), together=True), Column("", together=True))
-                most = max(each.params for each in counted.values()) or 1
+                bars, scale = bars_of([each.params for each in counted.values()])
                 rows = [
-                    (value, *fields(each, *self._known).values(), Bar(each.params / most))
-                    for value, each in counted.items()
+                    (value, *fields(each, *self._known).values(), bar)
+                    for (value, each), bar in zip(counted.items(), bars, strict=True)
                 ]
             key = Column(self.sizes[0], right=True, key=True)
-            notes = (note or "The numbers are parameters.",) * bool(others or note)
+            notes = (note or "The numbers are parameters.",) * bool(others or note) or scale
             sheets.append(Sheet((key, *titles), rows, title=title, notes=() if sheets else notes))
         sheets[0] = sheets[0].replace(title=self._heading(sheets[0].title), subtitle=self.subtitle)
         return sheets
