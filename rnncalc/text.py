@@ -149,12 +149,11 @@ def byte_size(size: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words, in the largest unit that fits."""
+    """Return about how long a time is, in words and the largest unit that fits."""
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size:
-            count = round(seconds / size)
-            return f"{count:,} {unit}{'s' if count > 1 else ''}"
-    return "a second"
+            return f"about {plural(round(seconds / size), unit)}"
+    return "less than a second"
 
 
 def escape(text: str, limit: int = 80) -> str:

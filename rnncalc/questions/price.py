@@ -50,7 +50,7 @@ def refuse_costly(cost: int, most: int, beginning: str) -> None:
     """Refuse more work than `most` multiply-adds. beginning: that of the message."""
     if cost > most:
         time = duration(cost * SECONDS_PER_MULTIPLY_ADD)
-        message = f"{beginning} {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
+        message = f"{beginning} {cost:,} multiply-adds, {time}, and the limit is {most:,}"
         raise RefusedError(message, Cure.FEWER_STEPS, Cure.MORE_MULTIPLY_ADDS)
 
 
