@@ -166,6 +166,14 @@ class StreamReport(ExtendedCountReport):
         }
         return {"stream": numbers}
 
+    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """Add the multiply-adds per second, of the network alone: rounded up for each layer they have another sum."""
+        header, rows = super().records()
+        if self.counts.tensors:
+            return header, rows
+        seconds = [*[None] * len(self.stream.layers), self.stream.multiply_adds_per_second]
+        return (*header, "multiply_adds_per_second"), ((*row, each) for row, each in zip(rows, seconds, strict=True))
+
     def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         work = self.stream.multiply_adds_per_step
         if isinstance(counted, Placed):
