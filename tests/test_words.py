@@ -40,7 +40,8 @@ WORDS = (
     Word(
         r"\b(adds|[Ss]teps|parameters|bytes|gradients|updates|features|units|vectors?|frames|products|rows?|lines?|one)"
         r" a (step|second|unit|sequence|direction|parameter|line|weight|gate|layer|row|number|tensor)\b"
-        r"|^ a (step|second|sequence|direction|parameter)\b|\d a (parameter|weight)\b",
+        r"|^ a (step|second|sequence|direction|parameter)\b|\d a (parameter|weight)\b"
+        r"|\b(matri(x|ces)|gains?|bias(es)?|h) a (gate|unit|block|layer|direction)\b",
         "per",
     ),
     Word(r"\b[Ss]t(ands?|anding|ood)\b(?! (in )?for\b|-in\b)", "is, is given, is listed"),
@@ -51,7 +52,12 @@ WORDS = (
     Word(r"\bbehind commas\b", "after commas"),
     Word(r"\bnothing that a tensor can be\b", "is not a tensor"),
     Word(r"\bno model file that is read\b", "is not a model file that rnncalc reads"),
-    Word(r"\bcut off, or none\b", "truncated or empty"),
+    Word(r"\bcut off\b", "truncated"),
+    Word(r"\b([Yy]our|right|correct|wrong|learner's) sums?\b|\bsums? (of the|that a) learner\b", "calculation"),
+    Word(r"\bright,mistake\b", "correct"),
+    Word(r"\bWhat gives\b", "How you get"),
+    Word(r"\bcounts? as [^.;:]{1,60} do(es)?\b", "uses ... instead of"),
+    Word(r"\bis there whole\b", "is stored whole"),
     Word(r"\bholds? [^.;:]{1,40} against\b", "compares with"),
     Word(r"\b(is|are) read off\b", "follows from"),
     Word(r"\bnothing can stand\b", "remove it"),

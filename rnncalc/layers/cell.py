@@ -37,8 +37,8 @@ class Form(Enum):
 class Product(NamedTuple):
     """What a gate reads, and through which matrix.
 
-    vector: `x`, or the letter of a state. matrix: the letters of the matrix, where gates share one; by default the gate
-    has a matrix of its own.
+    vector: `x`, or the letter of a state. matrix: the letters of a matrix that gates share; by default the gate has
+    its own.
     """
 
     vector: str
@@ -49,7 +49,7 @@ class Product(NamedTuple):
 class Gate(NamedTuple):
     """A block of h units: the sum of its products and its bias, through an activation.
 
-    normalised: the sum of its products has mean 0 and variance 1, and a trained gain a unit, before its bias is added.
+    normalised: the sum of its products has mean 0 and variance 1, and a trained gain per unit, before its bias.
     """
 
     letter: str

@@ -16,8 +16,8 @@ class GRU(Cell):
     simplified GRU of many lectures and the UGRNN (Collins et al. 2016), 2·h(m + h + 1); with relu too, the Li-GRU
     (Ravanelli et al. 2018).
 
-    With `layer_norm: true` the sum of each gate is normalised, which takes h a block for a gain, as Ba et al. (2016) do
-    for an RNN; in the GRU of their appendix both products of a gate are normalised apart.
+    With `layer_norm: true` the sum of each gate is normalised, which takes h numbers per block for a gain, as Ba et al.
+    (2016) do for an RNN; in the GRU of their appendix both products of a gate are normalised apart.
     """
 
     kind = "gru"

@@ -29,7 +29,7 @@ class Archive:
             self._file.close()
             if isinstance(error, BadFileError) or not isinstance(error, _BROKEN):
                 raise
-            raise BadFileError(f"is cut off, or no zip archive: {escape(str(error)).lower()}") from None
+            raise BadFileError(f"is truncated, or is not a zip archive: {escape(str(error)).lower()}") from None
         self.names = self._zip.namelist()
 
     def __enter__(self) -> Archive:
@@ -70,7 +70,7 @@ class Archive:
         except _BROKEN as error:
             raise BadFileError(f"has {escape(name)} that cannot be unpacked: {escape(str(error)).lower()}") from None
         if len(data) < size:
-            raise BadFileError(f"is cut off within {escape(name)}")
+            raise BadFileError(f"is truncated within {escape(name)}")
         return data
 
     def span(self, name: str) -> tuple[int, int] | None:
@@ -93,7 +93,7 @@ def _refuse_long_list(file: BinaryIO) -> None:
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) < at + 22:
-        raise BadFileError("is cut off, or no zip archive: it has no list of what is in it")
+        raise BadFileError("is truncated, or is not a zip archive: it has no list of what is in it")
     (size,) = struct.unpack("<L", tail[at + 12 : at + 16])
     if size == 0xFFFFFFFF and (far := tail.rfind(b"PK\6\6", 0, at)) >= 0 and len(tail) >= far + 48:
         (size,) = struct.unpack("<Q", tail[far + 40 : far + 48])

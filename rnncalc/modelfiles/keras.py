@@ -111,7 +111,7 @@ def _open(opened: Opened) -> Iterator[Any]:
     except BadFileError:
         raise
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise BadFileError(f"is cut off, or no HDF5 file: {escape(str(error)).lower()}") from None
+        raise BadFileError(f"is truncated, or is not an HDF5 file: {escape(str(error)).lower()}") from None
 
 
 def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, list[str]]:

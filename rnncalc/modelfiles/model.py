@@ -265,7 +265,7 @@ def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any
         file.seek(start)
         data = file.read(size)
     if len(data) < size:
-        raise BadFileError("is cut off")
+        raise BadFileError("is truncated")
     return nested(decoded(data, dtype), shape)
 
 

@@ -85,7 +85,7 @@ class Wire:
                 (8, at) if kind == 1 else (4, at) if kind == 5 else self._number(at, end) if kind == 2 else (-1, at)
             )
             if size < 0 or at + size > end:
-                raise BadFileError("is cut off, or no ONNX file")
+                raise BadFileError("is truncated, or is not an ONNX file")
             yield key >> 3, range(at, at + size)
             at += size
 
@@ -97,14 +97,14 @@ class Wire:
             if byte < 128:
                 return value, at
             shift += 7
-        raise BadFileError("is cut off, or no ONNX file")
+        raise BadFileError("is truncated, or is not an ONNX file")
 
     def bytes(self, span: range) -> bytes:
         """Return the bytes of a range."""
         self.file.seek(span.start)
         data = self.file.read(len(span))
         if len(data) < len(span):
-            raise BadFileError("is cut off")
+            raise BadFileError("is truncated")
         return data
 
     def text(self, span: int | range, most: int = 10_000) -> str:
@@ -136,7 +136,7 @@ class Wire:
     def reals(self, span: range) -> list[float]:
         """Return the float32 numbers of a range."""
         if len(span) % 4:
-            raise BadFileError("is cut off, or no ONNX file")
+            raise BadFileError("is truncated, or is not an ONNX file")
         return [number for (number,) in struct.iter_unpack("<f", self.bytes(span))]
 
 
@@ -184,7 +184,7 @@ def _graph(path: str, wire: Wire) -> ONNXGraph:
             span = value
         versions += number == 8
     if span is None or not versions:
-        raise BadFileError("is cut off, or no ONNX file: it has no graph, or no version of its operators")
+        raise BadFileError("is truncated, or is not an ONNX file: it has no graph, or no version of its operators")
     graph = ONNXGraph([], {}, set(), [])
     for number, value in wire.fields(span):
         if isinstance(value, range) and number == 1:

@@ -241,7 +241,7 @@ def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorVi
     size = archive.size(view.file)
     if size is None or needed > size:
         there = "none" if size is None else plural(size, "byte")
-        raise BadFileError(f"is cut off: {shown} needs {needed:,} bytes, and there are {there}")
+        raise BadFileError(f"is truncated: {shown} needs {needed:,} bytes, and there are {there}")
     return view
 
 
@@ -371,7 +371,7 @@ def _opcodes(data: bytes) -> Iterator[tuple[pickletools.OpcodeInfo, bytes]]:
             size, at = _whole(data[at : at + width]), at + width
         argument = data[at : at + size]
         if len(argument) < size:
-            raise BadFileError("has a pickle that is cut off")
+            raise BadFileError("has a pickle that is truncated")
         at += size
         yield opcode, argument
 

@@ -95,7 +95,7 @@ def _tensors(path: str) -> list[FileTensor]:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > size - 8:
-            raise BadFileError(f"is cut off, or no safetensors file: its header should have {length:,} bytes")
+            raise BadFileError(f"is truncated, or is not a safetensors file: its header should have {length:,} bytes")
         model.refuse_long("header", length, MOST_HEADER)
         header = model.json_object(file.read(length), "header", MOST_HEADER)
     start = 8 + length
@@ -132,7 +132,7 @@ def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTens
     dtype = TYPES.get(dtype, escape(dtype.lower()))
     first, last = ends
     if not first <= last <= room:
-        raise BadFileError(f"is cut off: {shown} should end at byte {start + last:,}, the file has {start + room:,}")
+        raise BadFileError(f"is truncated: {shown} should end at byte {start + last:,}, the file has {start + room:,}")
     if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
         raise BadFileError(f"has a header that gives {shown} {last - first:,} bytes, which its shape does not need")
     read = partial(model.numbers_at, path, start + first, dtype, tuple(shape))

@@ -559,7 +559,7 @@ class Writer(ABC):
         yield f"Reads {', '.join(reads)}; gives {shape_of(self.arrays[-1])}."
         if self.own_cells:
             title = convention(program.target).title
-            instead = "the cells above are written from their equations, one matrix a gate"
+            instead = "the cells above are written from their equations, one matrix per gate"
             yield f"{title} has no module for some of the layers; {instead}."
         if network.source and network.convention == program.target:  # else it would mention other numbers
             yield f"Source: {docstring_text(network.source, 400)}"

@@ -182,7 +182,7 @@ SEPARATORS = "\t;,"
 SAMPLE = 50
 """How many rows are read to find the separator of a file."""
 
-OWN_COLUMNS = ("right", "mistake", "feedback")
+OWN_COLUMNS = ("correct", "mistake", "feedback")
 """The columns that grading adds. If a graded file is graded again, they are replaced."""
 
 _NAMES = ("name", "student", "full name", "id", "e-mail", "email")

@@ -41,7 +41,7 @@ class Diagnosis(NamedTuple):
 
     layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
     one; if that may be any of several equal layers, the first and the last of them.
-    yours: the probable sum of the learner. right: the right sum.
+    yours: the learner's probable calculation. right: the correct one.
     by_chance: whether so many numbers have an explanation like it that it is a guess.
     """
 

@@ -182,8 +182,8 @@ def test_answers_alone() -> None:
 
 
 def test_columns_of_a_graded_file_are_made_anew() -> None:
-    """They do not be there twice."""
-    file = read_answer_file(b"name,answer,right,mistake,feedback\nAnn,5,true,,Right.\n")
+    """None is there twice."""
+    file = read_answer_file(b"name,answer,correct,mistake,feedback\nAnn,5,true,,Right.\n")
     assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
 
 
