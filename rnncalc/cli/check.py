@@ -219,7 +219,9 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         listed=call.listed,
     )
     if matched:
-        places = {path: place for check in matched.tensors if (path := check.at) and (place := spec.place(path))}
+        inputs = [(half, "input") if half else ("input",) for half in spec.network.parts]
+        paths = {*inputs, *(check.at for check in matched.tensors if check.at)}
+        places = {path: place for path in paths if (place := spec.place(path))}
         verdict = verdict._replace(model=matched, places=places)
     difference = Difference(before and before.params, spec.network.params) if earlier else None
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)

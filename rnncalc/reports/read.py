@@ -222,16 +222,38 @@ def messages(match: Match) -> Iterator[str | None]:
             yield None
 
 
-def widths(match: Match) -> Iterator[tuple[int, tuple[str, tuple[int, int], str]]]:
-    """Yield each change of a layer's width alone: the number of its tensor; its name, both widths, and a sentence."""
+Change = tuple[str, tuple[int | str, int | str], str]
+"""A change of a spec: its name, what the spec and the file have, and a sentence with the cure."""
+
+
+def changes(match: Match) -> Iterator[tuple[int, list[Change]]]:
+    """Yield each cure that changes only widths, or the kind of a layer: the number of its tensor, and its changes."""
     for number, cures in match.cures.items():
         for cure in cures:
-            option, ours, theirs = cure.changes[0] if len(cure.changes) == 1 else ("", None, None)
-            noun = kind(option).number if option in KINDS else "units"
-            if ours and theirs and (option in (OUTPUT, "units") or (option in KINDS and noun in ("units", "filters"))):
-                verb = f"{all_of([*map(escape, cure.names)])} {'has' if len(cure.names) == 1 else 'have'}"
-                text = f"{verb} {theirs:,} {noun} in the file, {ours:,} in the spec; write {option}: {theirs}"
-                yield number, (f"{cure.names[0]}.{noun}", (ours, theirs), text)
+            several = [_width(cure, *change) for change in cure.changes]
+            if cure.layer and cure.instead and len(cure.instead) == 1:
+                ours, theirs = layer_text(cure.layer), layer_text(cure.instead[0])
+                text = f"{_names(cure, 'is', 'are')} {theirs} in the file, {ours} in the spec; write {theirs}"
+                several.append((f"{cure.names[0]}.kind", (ours, theirs), text))
+            known = [change for change in several if change]
+            if known and len(known) == len(several) and (cure.instead is None or len(cure.instead) == 1):
+                yield number, known
+
+
+def _width(cure: SpecChange, option: str, ours: Any, theirs: Any) -> Change | None:
+    """Return the change of a width; None of any other option."""
+    noun = kind(option).number if option in KINDS else "units" if option in (OUTPUT, "units") else ""
+    if not (ours and theirs and (option == "input" or noun in ("units", "filters"))):
+        return None
+    name, head, of = f"{cure.names[0]}.{noun}", _names(cure, "has", "have"), f" {noun}"
+    if option == "input":
+        name, head, of = f"{cure.part}.input" if cure.part else "input", "the input is", ""
+    return name, (ours, theirs), f"{head} {theirs:,}{of} in the file, {ours:,} in the spec; write {option}: {theirs}"
+
+
+def _names(cure: SpecChange, one: str, several: str) -> str:
+    """Return the names of a layer's copies with a verb."""
+    return f"{all_of([*map(escape, cure.names)])} {one if len(cure.names) == 1 else several}"
 
 
 def _mismatch(check: TensorCheck) -> str | None:
