@@ -151,7 +151,7 @@ class Verdict(NamedTuple):
     numbers: None for an invalid spec, which has problems, and for a removed file.
     limits: the limits with the network's numbers.
     expect_counts: the convention of its `expect`, if `expect` was left out because the network has another.
-    model: the comparison with a model file, if there is one. places: the positions of its inputs and layers in the spec.
+    model: the comparison with a model file, if there is one. places: where its inputs and layers are in the spec.
     strict: whether a file without limits fails.
     difference: the change of the parameters since the baseline, if there is one.
     """

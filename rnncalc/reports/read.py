@@ -245,10 +245,12 @@ def _width(cure: SpecChange, option: str, ours: Any, theirs: Any) -> Change | No
     noun = kind(option).number if option in KINDS else "units" if option in (OUTPUT, "units") else ""
     if not (ours and theirs and (option == "input" or noun in ("units", "filters"))):
         return None
-    name, head, of = f"{cure.names[0]}.{noun}", _names(cure, "has", "have"), f" {noun}"
     if option == "input":
-        name, head, of = f"{cure.part}.input" if cure.part else "input", "the input is", ""
-    return name, (ours, theirs), f"{head} {theirs:,}{of} in the file, {ours:,} in the spec; write {option}: {theirs}"
+        name, subject, unit = f"{cure.part}.input" if cure.part else "input", "the input is", ""
+    else:
+        name, subject, unit = f"{cure.names[0]}.{noun}", _names(cure, "has", "have"), f" {noun}"
+    text = f"{subject} {theirs:,}{unit} in the file, {ours:,} in the spec; write {option}: {theirs}"
+    return name, (ours, theirs), text
 
 
 def _names(cure: SpecChange, one: str, several: str) -> str:
