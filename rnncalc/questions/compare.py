@@ -40,7 +40,7 @@ class Compared(NamedTuple):
     name: the network's. kind: the kind of its recurrent layers if they were exchanged, or `dense`; None for an
         unchanged network.
     params, multiply_adds, multiply_adds_per_step, bytes: the same as in `Count`; a dense network has no steps.
-    units: the width found for every recurrent layer, or the size found for `?`, if the comparison searches for one.
+    units: the one width of all recurrent layers, or the size found for `?`, if the comparison searches for one.
     saved: the same as in `Training`; None if the comparison does not search.
     """
 
@@ -171,7 +171,7 @@ def compare_same_params(
     compared = [] if params is not None else [network_of(networks[0])]
     budget = compared[0].params if params is None else whole("params", params)
     by_kind = len(networks) == 1
-    sides = [_side(network, dtype) for network in compared]
+    sides = [_side(network, dtype)._replace(units=_one_width(network)) for network in compared]
     missing: dict[str, Lack | Problem] = {}
     if by_kind:
         solutions = {}
@@ -247,6 +247,12 @@ def chosen(first: int, last: int) -> list[int]:
         numbers |= {scale * step for step in CHOSEN_STEPS if first <= scale * step <= last}
         scale *= 100
     return sorted(numbers)
+
+
+def _one_width(network: Network) -> int | None:
+    """Return the units of the recurrent layers of a network; None if they differ."""
+    widths = {placed.units for placed in network.stack if isinstance(placed.layer, Cell)}
+    return widths.pop() if len(widths) == 1 else None
 
 
 def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = None) -> Network:

@@ -140,7 +140,7 @@ def test_each_layer_of_a_decoder_takes_the_states_of_its_own_encoder_layer() -> 
 
         assert side.params == params(u) <= both.params < params(u + 1)
     alike = _decoder([RNN(3, bidirectional=True)], encoder=[RNN(3, bidirectional=True)], output=Output(2))
-    assert [side.units for side in compare_same_params(alike).sides] == [None, 3, 1, 1]
+    assert [side.units for side in compare_same_params(alike).sides] == [3, 3, 1, 1]
     halved = _decoder([RNN(2, bidirectional=True)], encoder=[RNN(4)], output=Output(7))
     comparison = compare_same_params(halved)  # a GRU of 2 has 3·2(4 + 2 + 1) + 2·3(7 + 1 + 1) + 7·3 = 117, over 111
     assert [(side.units, side.params) for side in comparison.sides] == [(None, 111), (4, 111)]
@@ -148,7 +148,7 @@ def test_each_layer_of_a_decoder_takes_the_states_of_its_own_encoder_layer() -> 
     bridged = Network(encoder=Part(4, (GRU(3),)), decoder=Part(4, (GRU(5, initial_state=3),), Output(2)))
     gru = 3 * 14 * (4 + 14 + 1) * 2 + 14 * (14 + 1) + 2 * (14 + 1)  # of 15 units it has 2,072
     assert [(side.units, side.params) for side in compare_same_params(bridged, params=2_000).sides][1] == (14, gru)
-    assert [(side.units, side.params) for side in compare_same_params(tied).sides] == [(None, 45), (2, 45)]
+    assert [(side.units, side.params) for side in compare_same_params(tied).sides] == [(2, 45), (2, 45)]
 
 
 def test_a_width_that_cannot_be_is_missing_in_words_that_were_written() -> None:
