@@ -303,11 +303,9 @@ def set_input(below: LayerLine, line: LayerLine, width: int | None) -> LayerLine
 def feed_next(worksheet: Worksheet, place: int, width: int | None) -> Worksheet:
     """Return a worksheet with another input width of the line that reads the output of the one at this place."""
     reader = above(worksheet, place)
-    return (
-        worksheet
-        if reader is None
-        else replace_line(worksheet, reader, set_input(worksheet[place], worksheet[reader], width))
-    )
+    if reader is None:
+        return worksheet
+    return replace_line(worksheet, reader, set_input(worksheet[place], worksheet[reader], width))
 
 
 def direction_width(line: LayerLine) -> int:
@@ -456,9 +454,8 @@ def flatten_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
     reader = next((at for at in range(place + 1, len(worksheet)) if worksheet[at].width("input")), None)
     if reader is None:
         return worksheet
-    return replace_line(
-        worksheet, reader, set_input(worksheet[place], worksheet[reader], steps * worksheet[place].placed.inputs)
-    )
+    width = steps * worksheet[place].placed.inputs
+    return replace_line(worksheet, reader, set_input(worksheet[place], worksheet[reader], width))
 
 
 def flatten_one_step(worksheet: Worksheet) -> Worksheet:
