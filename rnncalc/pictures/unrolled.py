@@ -16,12 +16,10 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.flow import (
     Attend,
-    Delay,
     Final,
     InitialState,
     Input,
     Last,
-    Merge,
     Placement,
     Recur,
     Window,
@@ -75,6 +73,9 @@ APART = 4
 UP, JOINED = 2, 4
 """The lines between two rows: for an arrow, and for one that another joins."""
 
+PAST = 4
+"""How much narrower a box of attention is than others: what its context joins runs past it."""
+
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return the network unrolled, in two pictures if its halves do not fit side by side; or the named layers."""
@@ -110,8 +111,7 @@ class Row(NamedTuple):
 
     applied, output: at which steps the first of them is applied, and the last of them has an output.
     start: the name of the encoder's layer whose final states are its first ones, None if it starts with zeros.
-    makers: the dense layers that make its first states, if any do. passes: of a decoder's attention, the width of what
-    its context joins.
+    makers: the dense layers that make its first states, if any do.
     """
 
     layers: tuple[Placed, ...]
@@ -119,7 +119,6 @@ class Row(NamedTuple):
     output: Occurrence
     start: str | None = None
     makers: tuple[Placed, ...] = ()
-    passes: int | None = None
 
     @property
     def elided(self) -> bool:
@@ -143,6 +142,11 @@ class Row(NamedTuple):
         return layer if isinstance(layer, Cell) and not self.elided else None
 
     @property
+    def attends(self) -> bool:
+        """Whether it is a decoder's attention, and not left out."""
+        return self.placed.kind == "decoder_attention" and not self.elided
+
+    @property
     def lines(self) -> tuple[Line, ...]:
         """What a box says: the layer's name, its kind and width, how two directions join, its parameters."""
         params = sum(placed.params for placed in self.layers)
@@ -153,7 +157,7 @@ class Row(NamedTuple):
         joined: tuple[Line, ...] = ((f"⇄ {cell.merge or 'concat'}",),) if cell and cell.bidirectional else ()
         heads, score = (layer.values().get(option) for option in ("heads", "score"))
         kind = plural(heads, "head") if heads else f"{score or 'additive'} scores"
-        kind = layer.kind if self.passes is None else kind
+        kind = kind if self.attends else layer.kind
         return (fitted(self.name, MOST_OF_A_NAME),), (f"{kind}{number}",), *joined, (f"{params:,}",)
 
     @property
@@ -201,15 +205,14 @@ class Row(NamedTuple):
         letters = self.cell.states if self.cell else ()
         return tuple(piece for letter in letters for piece in (", ", at(letter, step)))[1:]
 
-    def input_width(self, below: Row | None) -> Line:
-        """Return what runs up into a box: the width, `256 + 512` with extra inputs, or how many tokens there are."""
+    def input_width(self, below: Row | None, context: int = 0) -> Line:
+        """Return what runs up into a box: the width, `256 + 512` with extra inputs, or how many tokens there are.
+
+        context: the width of a context that comes from a box of attention.
+        """
         if self.elided:
             return below.output_width if below else ()
-        extra, inputs = self.placed.layer.extra_inputs, self.placed.inputs
-        if self.passes is not None:
-            return (f"{self.passes:,}",)
-        if below and below.passes is not None and not below.elided:
-            extra += below.placed.outputs
+        extra, inputs = self.placed.layer.extra_inputs, self.placed.inputs - context
         if isinstance(self.placed.layer, Embedding) and below is None:
             return (f"1 of {inputs:,}",)
         return (f"{inputs - extra:,} + {extra:,}" if extra else f"{inputs:,}",)
@@ -264,19 +267,15 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             states = [moves[read] for read in (*move.reads, *of_makers)]
             finals = (moves[state.reads[0]] for state in states if isinstance(state, Final))
             start = next((final.name for final in finals if isinstance(final, Recur)), None)
-            row = Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, tuple(makers))
-            if isinstance(move, Attend):
-                merges = [each for each in moves if isinstance(each, Merge)]
-                delayed = (each for each in merges if any(isinstance(moves[read], Delay) for read in each.reads))
-                merge = next((each for each in merges if place in each.reads), None) or next(delayed)
-                row = row._replace(passes=widths[merge.reads[0]][-1])
-            rows[move.part].append(row)
-            makers = []
+            attends = isinstance(move, Attend)  # below the layer whose first state is its first query
+            of_layer = () if attends else tuple(makers)
+            rows[move.part].append(Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, of_layer))
+            makers = makers if attends else []
     for name, part in network.parts.items():
         attention = part.attention
         if attention and not all(attention.joins) and attention.joins[0] != (attention.query == "before"):
             # its context joins elsewhere than where its query is, and it is drawn there
-            (row,) = (row for row in rows[name] if row.passes is not None)
+            (row,) = (row for row in rows[name] if row.attends)
             rows[name].remove(row)
             cells = [place for place, each in enumerate(rows[name]) if each.cell]
             rows[name].insert(cells[0] if attention.joins[0] else cells[-1] + 1, row)
@@ -375,7 +374,33 @@ class Half(Frozen):
         """The width of every box."""
         steps = [column.name for column in self.columns if not column.gap]
         nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
-        return max([*(row.width(self.tight) for row, _ in self.rows if not row.elided), *nodes]) | 1
+        widths = [row.width(self.tight) + self._past(row) for row, _ in self.rows if not row.elided]
+        labels = [2 * span(row.output_width) + 3 + PAST for row, _ in self.rows if row.attends]
+        return max([*widths, *labels, *nodes]) | 1
+
+    @cached_property
+    def attention(self) -> tuple[Row, int] | None:
+        """The row of attention and the line at which its boxes begin; None if there is none, or nothing else."""
+        return next((each for each in self.rows if each[0].attends and len(self.rows) > 1), None)
+
+    @cached_property
+    def query(self) -> int | None:
+        """The line of the states that attention compares; None if it compares the output of the box below, or none."""
+        states = [top + row.forward for row, top in self.rows if row.cell]
+        if not self.attention or not states:
+            return None
+        row, top = self.attention
+        return None if _compares_outputs(row) and states[-1] > top else states[-1]
+
+    @property
+    def aside(self) -> int:
+        """How far left of a box a state turns to attention: left of the encoder's outputs, which come from below."""
+        return 4 if self.attention and self.query and self.query > self.attention[1] else 2
+
+    @property
+    def entry(self) -> int:
+        """The cells left of the first box that are kept for what runs to attention."""
+        return self.aside + 3 if self.attention else 0
 
     @cached_property
     def start(self) -> int:
@@ -393,7 +418,7 @@ class Half(Frozen):
     def first_arrow(self) -> int:
         """The length of the arrow to the first step, on which its widths are."""
         labels = [label for row, _ in self.rows for label in row.states]
-        return max([BETWEEN, *(span(label) + 2 for label in labels)]) if self.start else 0
+        return max([BETWEEN, *(span(label) + 2 for label in labels)]) + self.entry if self.start else 0
 
     @cached_property
     def sides(self) -> list[tuple[int, int]]:
@@ -406,6 +431,7 @@ class Half(Frozen):
         beside += [drawn[-1].output_width] if self.outputs is not None else []
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
         between = max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
+        between = max(between, self.entry - 2)
         sides: list[tuple[int, int]] = []
         for column in self.columns:
             left = sides[-1][1] + between if sides else self.start + self.first_arrow
@@ -455,15 +481,9 @@ class Half(Frozen):
             yield from self._boxes(row, top)
             if row.states:
                 yield from self._in_time(row, top)
-            for (_, right), (left, _) in pairwise(self.sides if row.passes is not None else ()):
-                yield Arrow(((right, top + row.forward), (left - 1, top + row.forward)), Style.LAYER)
-        first, top = self.rows[0]
-        bottom, reads = top + first.height - 1, self.part.reads
-        yield from self._nodes(self.inputs, "x", reads, Style.INPUT)
-        yield from self._up(self.inputs, bottom, (reads, first.applied), first.input_width(None), bottom + 1)
-        for (below, lower), (row, top) in pairwise(self.rows):
-            bottom, steps = top + row.height - 1, (below.output, row.applied)
-            yield from self._up(lower, bottom, steps, row.input_width(below), lower - 3 if below.joins else None)
+        yield from self._nodes(self.inputs, "x", self.part.reads, Style.INPUT)
+        yield from self._between()
+        yield from self._queries()
         if self.outputs is not None:
             last, top = self.rows[-1]
             joined = top - 3 if last.joins else None  # behind where the directions join
@@ -476,6 +496,45 @@ class Half(Frozen):
             middle = self.left + (self.right - self.left) // 2
             yield Label(middle, self.inputs + 4, (beside,), Style.NOTE, "middle")
 
+    def _between(self) -> Iterator[Shape]:
+        """Yield the arrows that run up into boxes. What a context joins runs past the box of attention."""
+        lower, output, below, attention = self.inputs, self.part.reads, None, None
+        for row, top in self.rows:
+            bottom, steps, context = top + row.height - 1, (output, row.applied), 0
+            if (row, top) == self.attention:
+                attention = row, top
+                if self.query is None and _compares_outputs(row):
+                    yield from self._up(lower, bottom, steps, row.input_width(below), at=self._middle(row))
+                continue
+            if attention:
+                attends, above = attention
+                context = attends.placed.outputs
+                yield from self._up(above, bottom, steps, attends.output_width, at=self._middle(attends))
+            at = self.box - 2 if attention else self._middle(row)
+            clear = self.aside > 2 if attention else below is None  # of the states that run to attention
+            beside = lower - 3 if below and below.joins else bottom + 1 if clear else None
+            yield from self._up(lower, bottom, steps, row.input_width(below, context), beside, at)
+            lower, output, below, attention = top, row.output, row, None
+
+    def _queries(self) -> Iterator[Shape]:
+        """Yield the arrows from the states before each step to attention."""
+        if not self.attention or self.query is None:
+            return
+        row, top = self.attention
+        for column, left in self.placed(row.applied):
+            if not column.gap and (self.start or self.started or not column.first):
+                x = left - self.aside
+                yield Dot(x, self.query)
+                yield Arrow(((x, self.query), (x, top + 1), (left - 1, top + 1)), Style.STATE)
+
+    def _past(self, row: Row) -> int:
+        """Return how much narrower than others a row's boxes are."""
+        return PAST if row.attends and self.attention else 0
+
+    def _middle(self, row: Row) -> int:
+        """Return the middle of a row's boxes, in cells from their left."""
+        return (self.box - self._past(row) - 1) // 2
+
     def _boxes(self, row: Row, top: int) -> Iterator[Shape]:
         if row.elided:
             width = max(self.right - self.left, row.width())
@@ -487,7 +546,7 @@ class Half(Frozen):
                 for line in (row.forward, row.backward)[: 1 + row.two_way]:
                     yield _dots(x, top + line)
             else:
-                yield Box(x, top, self.box, row.height, row.lines, style)
+                yield Box(x, top, self.box - self._past(row), row.height, row.lines, style)
 
     def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
@@ -497,7 +556,7 @@ class Half(Frozen):
             across = span(line) + 2
             yield Box(self.start - across, y, across, 1, (line,), Style.STATE, round=True)
             yield Arrow(((self.start, y), (self.left - 1, y)), Style.STATE)
-            yield from _state_widths(self.start, self.first_arrow, row, top)
+            yield from _state_widths(self.start, self.first_arrow - self.entry, row, top)
         for (_, right), (left, _) in pairwise(self.sides):
             yield Arrow(((right, y), (left - 1, y)), Style.STATE)
             if row.two_way:
@@ -510,26 +569,37 @@ class Half(Frozen):
 
     def _nodes(self, y: int, letter: str, steps: Occurrence, style: Style) -> Iterator[Shape]:
         """Yield the inputs or the outputs, a circle a step, and dots in a gap."""
+        passes = style is Style.INPUT and self.attention == self.rows[0]
+        middle = self.box - 2 if passes else (self.box - 1) // 2
         for column, x in self.placed(steps):
             if column.gap:
                 yield _dots(x, y)
             else:
                 line, wide = (at(letter, column.name),), self._node(letter, column)
-                yield Box(x + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
+                yield Box(x + middle - wide // 2, y, wide, 1, (line,), style, round=True)
 
     def _node(self, letter: str, step: TimeColumn) -> int:
         return (span((at(letter, step.name),)) + 2) | 1
 
     def _up(
-        self, lower: int, upper: int, steps: tuple[Occurrence, ...], label: Line, beside: int | None = None
+        self,
+        lower: int,
+        upper: int,
+        steps: tuple[Occurrence, ...],
+        label: Line,
+        beside: int | None = None,
+        at: int | None = None,
     ) -> Iterator[Shape]:
-        """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled."""
+        """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled.
+
+        beside: the line of the label. at: how far right of a column's left they run, by default in its middle.
+        """
         for column, x in self.placed(steps[0]):
             if not column.gap and column.among(steps[-1]):
-                middle = x + (self.box - 1) // 2
-                yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
+                across = x + ((self.box - 1) // 2 if at is None else at)
+                yield Arrow(((across, lower - 1), (across, upper + 1)), Style.LAYER)
                 if label:
-                    yield Label(middle + 2, beside or lower - 1, label, Style.SHAPE)
+                    yield Label(across + 2, beside or lower - 1, label, Style.SHAPE)
                 label = ()
 
     def fed_back(self) -> Iterator[Shape]:
@@ -557,6 +627,11 @@ class Half(Frozen):
         corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]
         yield Arrow((*corners, to) if to[1] != above else tuple(corners), Style.BACKWARD, head=False)
         yield Dot(*to)
+
+
+def _compares_outputs(row: Row) -> bool:
+    """Return whether attention compares outputs of the decoder, not states before its steps."""
+    return row.placed.layer.values().get("query") == "after"
 
 
 def _dots(x: int, y: int) -> Box:
@@ -653,6 +728,7 @@ def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list
         inputs += (JOINED - UP) * joined + max(row.forward for row in drawn)
         states.insert(0, inputs)
         inputs += max(row.height - row.forward for row in drawn) + UP
+        inputs += any(row.attends for row in drawn)  # for the encoder's outputs
     halves = []
     for column, part, (columns, tight) in zip(zip(*levels, strict=True), parts, chosen, strict=True):
         placed = [(row, y - row.forward) for row, y in zip(column, states, strict=True) if row]
@@ -686,29 +762,36 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
     # The backward direction begins there, and its last state comes down to the arrow between the halves, clear of the
     # words beside other arrows.
     before = max(0 if giving.tight else BETWEEN + max(behind), *over) + 3 if behind else 0
-    attends = BETWEEN * any(row.passes is not None for row, _ in taking.rows)  # room for the outputs that go there
-    room = attends + max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
+    rooms = [before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART]
+    room = taking.entry + max(rooms + [each + 1 for each in over if taking.attention])
     yield from first
     yield from (moved(shape, (giving.right + room - taking.left, 0)) for shape in taking.shapes())
     for row, top, other in pairs:
         y = top + row.forward
         yield Arrow(((giving.right, y), (giving.right + room - 1, y)), Style.STATE)
-        yield from _state_widths(giving.right + before, room - before - attends, other, y - other.forward)
+        yield from _state_widths(giving.right + before, room - before - taking.entry, other, y - other.forward)
         if row.two_way:
             yield from giving.joining(row, top, (giving.right + before - 2, y))
-    for row, top in taking.rows:
-        if row.passes is not None:
-            yield from _outputs_to(giving, giving.right + room - 1, top + row.forward)
+    if taking.attention:
+        yield from _outputs_to(giving, taking, giving.right + room - taking.left)
 
 
-def _outputs_to(giving: Half, x: int, y: int) -> Iterator[Shape]:
-    """Yield how the encoder's outputs run to the attention of the decoder, whose first box is right of a cell."""
-    row, top = giving.rows[-1]
-    bus = top - (3 if row.two_way else 2)
+def _outputs_to(giving: Half, taking: Half, across: int) -> Iterator[Shape]:
+    """Yield how the encoder's outputs run to each box of the decoder's attention, which is moved so many cells."""
+    assert taking.attention is not None
+    (row, top), (attention, above) = giving.rows[-1], taking.attention
+    bus, below = top - (3 if row.two_way else 2), above + attention.height
+    line, to = max(below, min(bus, below + 1)), below - 2
     middles = [left + (giving.box - 1) // 2 for column, left in giving.placed(Occurrence.EVERY) if not column.gap]
     for middle in middles[1:]:
         yield Arrow(((middle, top - 1), (middle, bus)), Style.LAYER, head=False)
         yield Dot(middle, bus)
-    corners: list[GridPoint] = [(middles[0], top - 1), (middles[0], bus), (x - 2, bus)]
-    yield Arrow((*corners, (x - 2, y), (x, y)) if y != bus else (*corners, (x, y)), Style.LAYER)
+    *others, last = [across + left for column, left in taking.placed(attention.applied) if not column.gap]
+    for left in others:
+        yield Dot(left - 2, line)
+        yield Arrow(((left - 2, line), (left - 2, to), (left - 1, to)), Style.LAYER)
+    turn = across + taking.left - taking.aside - 2
+    corners: list[GridPoint] = [(middles[0], top - 1), (middles[0], bus)]
+    corners += [(turn, bus), (turn, line)] if bus != line else []
+    yield Arrow((*corners, (last - 2, line), (last - 2, to), (last - 1, to)), Style.LAYER)
     yield Label(middles[0] + 2, top - 1, row.output_width, Style.SHAPE)

@@ -71,7 +71,7 @@ def expected_states(layer: Placed) -> list[str]:
 
 def arrows_into(picture: Picture, targets: list[Box]) -> list[Arrow]:
     """Return the arrows that run up into boxes."""
-    below = {(middle(box), box.y + box.height) for box in targets}
+    below = {(box.x + across, box.y + box.height) for box in targets for across in range(box.width)}
     return [arrow for arrow in arrows(picture, Style.LAYER) if arrow.corners[-1] in below]
 
 
@@ -271,20 +271,27 @@ def test_extra_inputs_and_tokens_are_told() -> None:
     assert (texts["1 of 1,000"], texts["5 + 2"]) == (1, 1)
 
 
-BEFORE, AFTER = {"attention": "4", "gru_2": "4 + 6", "output": "6"}, {"attention": "6", "gru_2": "4", "output": "6 + 6"}
-
-
 @pytest.mark.parametrize(("kind", "score"), [("dot scores", {"score": "dot"}), ("2 heads", {"heads": 2})])
 @pytest.mark.parametrize("query", ["before", "after"])
-@pytest.mark.parametrize(("context", "into"), [("input", BEFORE), ("output", AFTER)])
-def test_attention_is_drawn_where_its_context_joins(query: Any, context: Any, into: Any, kind: str, score: Any) -> None:
-    """The 6 numbers of a context are beside the 4 of the decoder's input, or the 6 of its state."""
+@pytest.mark.parametrize(("context", "reader", "widths"), [("input", "gru_2", {"4", "6"}), ("output", "output", {"6"})])
+def test_attention_is_drawn_where_its_context_joins(
+    query: Any, context: Any, reader: str, widths: set[str], kind: str, score: Any
+) -> None:
+    """The context's 6 numbers are beside the 4 of the input, or the 6 of the output, which run past its box.
+
+    Each box reads the encoder's outputs, and a state from before its step or the output of the box below.
+    """
     attention = DecoderAttention(query=query, context=context, **score)
     halves = Part(5, (GRU(6),), steps=2), Part(4, (GRU(6),), Output(2), 3, attention)
     picture = drawn(Network(encoder=halves[0], decoder=halves[1]))
-    assert boxes(picture, "attention")[0].lines[1] == (kind,)
-    for name, width in into.items():
-        assert beside(picture, arrows_into(picture, boxes(picture, name))) == {width}
+    hold(picture)
+    attends, into = boxes(picture, "attention"), arrows_into(picture, boxes(picture, reader))
+    assert attends[0].lines[1] == (kind,)
+    assert (len(into), beside(picture, into)) == (6, widths)
+    sides = {(box.x - 1, box.y + line) for box in attends for line in range(box.height)}
+    reads = [sum(arrow.corners[-1] in sides for arrow in arrows(picture, each)) for each in (Style.LAYER, Style.STATE)]
+    below = 3 * (query == "after" and context == "output")
+    assert [*reads, len(arrows_into(picture, attends))] == [3, 3 - below, below]
 
 
 def test_one_layer_alone() -> None:
