@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention
+from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.forward.arrays import Convolution, Matrix, TensorPart, WeightVector
 from rnncalc.forward.backward_pass import BackwardPass, Loss
 from rnncalc.forward.tape import TapeValue
@@ -53,7 +54,7 @@ class GradientStep(NamedTuple):
     """The gradients of one step of a layer, in one direction; step is None without a sequence."""
 
     layer: str
-    direction: int | None
+    direction: Direction | None
     step: int | None
     lines: tuple[WorkedLine, ...]
 
@@ -65,7 +66,7 @@ class WeightGradient(NamedTuple):
     """
 
     name: Variable
-    direction: int | None
+    direction: Direction | None
     weights: Any
     parts: list[TapeValue]
     total: Any
@@ -89,7 +90,7 @@ class GradientWork(NamedTuple):
     chunk: int | None = None
 
 
-Place = tuple[str, int | None, int | None]
+Place = tuple[str, Direction | None, int | None]
 """A layer, its direction and its step, of the gradients that are written together."""
 
 
@@ -109,9 +110,9 @@ def gradient_work(
     summed = [number for value in recorded.outputs for number in value.numbers]
     amount, slopes = loss([value.numbers for value in recorded.outputs])
     directions = {
-        id(value): number if len(values.histories) > 1 else None
+        id(value): direction if len(values.histories) > 1 else None
         for values in recorded.values.values()
-        for number, way in enumerate(values.histories)
+        for direction, way in zip(WAYS, values.histories, strict=False)
         for step in way.steps
         for letter, value in step.items()
         if letter != "x"
@@ -121,7 +122,7 @@ def gradient_work(
     place: Place = ("", None, None)
     arguments: dict[int, Variable] = {}  # the names of the arguments of the gates' functions
     blocks_of: dict[tuple[str, Letter], dict[Weights | None, tuple[Any, TapeValue]]] = {}  # of arrays, until complete
-    uses: dict[tuple[str, TensorPart], tuple[Variable, int | None, Any, list[TapeValue]]] = {}  # of each array
+    uses: dict[tuple[str, TensorPart], tuple[Variable, Direction | None, Any, list[TapeValue]]] = {}  # of each array
     first = {
         id(each.value): each.first
         for owner, values in recorded.values.items()
@@ -189,7 +190,7 @@ def _steps(name: Variable) -> list[str]:
 
 
 def _summed(
-    name: Variable, direction: int | None, weights: Any, parts: list[TapeValue], rate: float | None
+    name: Variable, direction: Direction | None, weights: Any, parts: list[TapeValue], rate: float | None
 ) -> WeightGradient:
     """Return the gradient of weights, the sum of its parts from the last step, and the updated weights."""
     parts = parts[::-1]

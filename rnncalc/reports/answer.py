@@ -116,15 +116,13 @@ class AnswerReport(SheetReport, DataReport):
         """Return the sentence of a mistake without its subject; in a hint on a number questions on what is wrong."""
         if not (self.hint and isinstance(judged.answer, GivenNumber)):
             return _sentence(diagnosis)
-        quantity = self.answer.quantity
-        hints = [_hint(mistake.id, quantity, _where(judged)) for mistake in diagnosis.mistakes]
-        return " ".join(dict.fromkeys([each or f"{_answer_text(judged)} is {_another(quantity)}" for each in hints]))
+        return " ".join(dict.fromkeys([_hint(mistake.id, self.answer.quantity) for mistake in diagnosis.mistakes]))
 
     def _in_full(self, diagnosis: Diagnosis, judged: Judgement, more: str = "") -> str:
         """Return what an answer does wrong, or could do wrong."""
         text = self.text(diagnosis, judged)
         if self.hint and isinstance(judged.answer, GivenNumber):
-            return text if text.endswith("?") else f"{text}."
+            return _of_layer(judged, text)
         could = " could be a count that" if diagnosis.by_chance else ""
         return f"{_answer_text(judged)}{_where(judged)}{could} {text}{more}."
 
@@ -200,7 +198,7 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     elif wrong.diagnoses:
         text = AnswerReport(answer, hint=hint).text(wrong.diagnoses[0], wrong)
     elif wrong.meant:
-        text = f"is {_another(answer.quantity)}" if hint else wrong.meant[0].text
+        text = _another(answer.quantity) if hint else wrong.meant[0].text
     else:
         return ""
     return _of_layer(wrong, text)
@@ -252,16 +250,16 @@ HINTS = (
 WIDTHS = "the widths", "how many numbers does each layer read, and how many does it output"
 
 
-def _hint(id: str, quantity: str, where: str) -> str:
-    """Return the question of a hint; nothing if the mistake is another quantity."""
+def _hint(id: str, quantity: str) -> str:
+    """Return what a hint says of a mistake: a question, or that the number is another quantity."""
     words = {id, *id.split("-")}
     subject, question = next((row[:2] for row in HINTS if not words.isdisjoint(row[2].split())), WIDTHS)
-    return "" if subject == WIDTHS[0] and quantity != "params" else f"Look at {subject}{where}: {question}?"
+    return _another(quantity) if quantity != "params" and subject == WIDTHS[0] else f"Look at {subject}: {question}?"
 
 
 def _another(quantity: str) -> str:
     names = {"params": "parameters", "flops": "FLOPs", "saved": "saved activations", "state": "numbers of the state"}
-    return f"another quantity of this network: {names.get(quantity, quantity)} are asked for"
+    return f"This is another quantity of the network: {names.get(quantity, quantity)} are asked for."
 
 
 def _without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -370,10 +368,11 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
         yield f"{judged.layer}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
     elif not (judged.right or judged.slips or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
-        where += _on_rounding(judged)
-        meant = [each.text for each in judged.meant]
-        yield from (f"{where} {text}." for text in ([f"is {_another(whole.quantity)}"] if meant and hint else meant))
-        if not meant:
+        if judged.meant and hint:
+            yield _of_layer(judged, _another(whole.quantity))
+            return
+        yield from (f"{where}{_on_rounding(judged)} {meaning.text}." for meaning in judged.meant)
+        if not judged.meant:
             yield _unexplained(judged, hint=hint)
             if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
                 layers = sum(1 for placed in network.stack if placed.params)

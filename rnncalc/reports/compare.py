@@ -10,7 +10,7 @@ from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words, written_apart
-from rnncalc.reports.sheet import BARS, Column, Row, Sheet, bars_of, key_columns, number_columns
+from rnncalc.reports.sheet import Column, Row, Sheet, bars_of, key_columns, number_columns
 from rnncalc.text import plural
 
 if TYPE_CHECKING:
@@ -188,9 +188,7 @@ class DenseGrowthReport(RowsReport):
         ]
 
     def sheets(self) -> list[Sheet]:
-        """Return a table with a row and a bar for each number of steps, and a line that draws the growth."""
-        steps = [*self.growth.dense]
-        most = max(self.growth.dense.values()) or 1
+        """Return a table with a row and a bar for each number of steps."""
         columns = (
             Column("Steps", right=True, key=True),
             *number_columns("Recurrent", "Dense equivalent", "Ratio", together=True),
@@ -198,12 +196,9 @@ class DenseGrowthReport(RowsReport):
         )
         bars, scale = bars_of([*self.growth.dense.values()])
         rows: list[Row] = [(*row, bar) for row, bar in zip(self._rows(), bars, strict=True)]
-        line = "".join(BARS[dense * len(BARS) // (most + 1)] for dense in self.growth.dense.values())
-        range_ = f"{steps[0]:,} to {plural(steps[-1], 'step')}"
         network = self.growth.network
         subtitle = f"{network.topology_name}; parameters by the number of steps"
-        notes = (f"Dense equivalent {line} over {range_}; recurrent, no change.", *scale)
-        return [Sheet(columns, rows, title=title(network), subtitle=subtitle, notes=notes)]
+        return [Sheet(columns, rows, title=title(network), subtitle=subtitle, notes=scale)]
 
 
 MOST_NAMES = 3

@@ -138,18 +138,11 @@ def outcome(run: Run) -> Iterator[str]:
         yield f"Output: {'; '.join(map(vector, flat[:SHOWN_STEPS]))}{more}"
 
 
-def confirmed(run: Run, saved: int | None = None, compared: int | None = None) -> Iterator[str]:
-    """Yield the line that confirms the counts, if nothing differs.
-
-    saved: the activations of a backward pass. compared: how many of its gradients are those of finite differences.
-    """
+def confirmed(run: Run, *more: str, by: str = "the formulas") -> Iterator[str]:
+    """Yield the line that confirms the counts, if nothing differs; more: what else it confirms."""
     if run.agrees:
         read = plural(sum(layer.weights_read or 0 for layer in run.layers), "weight")
-        if saved is None:
-            yield f"✓ Shapes, {read} read and multiplications: as the formulas say."
-            return
-        what = f"Shapes, {read} read, gradients, {plural(saved, 'saved activation')} and multiplications"
-        yield f"✓ {what}: as the formulas{' and finite differences' if compared else ''} say."
+        yield f"✓ {', '.join(('Shapes', f'{read} read', *more))} and multiplications: as {by} say."
 
 
 def ended(sheets: list[Sheet], notes: Iterable[str]) -> list[Sheet]:
@@ -350,8 +343,9 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         apart = self.done.weights and (self.verify or not self.done.agrees)
         gradients = [self._gradient_sheet()] if apart else []
         sheets = [*self.forward.tables(), self._layer_sheet(), *gradients, *states]
-        saved = sum(layer.seen.saved_read for layer in self.done.layers)
-        return ended(sheets, confirmed(self.done.run, saved, self.done.compared) if self.done.agrees else ())
+        saved = plural(sum(layer.seen.saved_read for layer in self.done.layers), "saved activation")
+        by = "the formulas and finite differences" if self.done.compared else "the formulas"
+        return ended(sheets, confirmed(self.done.run, "gradients", saved, by=by) if self.done.agrees else ())
 
     def _layer_sheet(self) -> Sheet:
         layers, chunk = self.done.layers, self.done.chunk

@@ -125,8 +125,8 @@ def _backward(work: Work) -> Iterator[Sheet]:
     for step in done.steps:
         at = "" if step.step is None else f", step {step.step}"
         lines = [line for each in step.lines for line in _gradients(each, work)]
-        yield Sheet((), (), title=f"{_titled(step.layer, step.direction)}{at}: gradients", work=tuple(lines))
-    for whose, weights in groupby(done.weights, key=lambda each: _titled(each.name.layer, each.direction)):
+        yield Sheet((), (), title=f"{of_direction(step.layer, step.direction)}{at}: gradients", work=tuple(lines))
+    for whose, weights in groupby(done.weights, key=lambda each: of_direction(each.name.layer, each.direction)):
         lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
         yield Sheet((), (), title=f"{whose}: gradients of its weights", work=tuple(lines))
 
@@ -135,11 +135,6 @@ def _error(*vectors: Sequence[float], rows: bool) -> WorkLine:
     """Return the outputs of one step minus their targets, with the difference."""
     output, target, error = (numbers([*each], rows=rows) for each in vectors)
     return (EquationText("output − target"), " = ", *output, " − ", *_bracketed(*target), " = ", *error)
-
-
-def _titled(layer: str, direction: int | None) -> str:
-    """Return a layer with one of its two directions; the layer alone if it has one."""
-    return of_direction(layer, None if direction is None else WAYS[direction])
 
 
 def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rnncalc import Dense, Embedding, Layer, Network, Output
 from rnncalc.conventions import NOTATIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
+from rnncalc.conventions.tensor import WAYS
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Matrix
 from rnncalc.forward.backward_pass import BackwardPass
@@ -112,7 +113,7 @@ def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pyte
             forward.setdefault(name, []).append(values[identity])
     compared = 0
     for step in done.backward.steps:
-        way = -1 if step.direction is None else step.direction
+        way = -1 if step.direction is None else WAYS.index(step.direction)
         for line in step.lines:
             if line.name.uses is not None:
                 continue

@@ -128,7 +128,9 @@ class Grader:
         if of_params and (self.asks == "tensors" or len(numbers) < len(answers)):
             from rnncalc.questions.answer.tensors import judge_shapes  # most answers are numbers
 
-            return judge_shapes(network, answers, hint=self.hint)
+            if self.hint and len(answers) != tensors:
+                raise CallError(f"expected another number of shapes, one for each tensor in order, got {len(answers)}")
+            return judge_shapes(network, answers)
         in_letters = of_params and not network.letters and any(has_letters(each.number) for each in numbers)
         if len(numbers) == len(answers) == 1 and not in_letters:
             return (self.whole(numbers[0]),)

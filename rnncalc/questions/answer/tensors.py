@@ -106,17 +106,12 @@ def _bare(name: str) -> str:
     return re.sub(r"^(?:the|d(?:as|er|ie)|l[ae]|el)\s|layer|[\W_]", "", name.casefold())
 
 
-def judge_tensors(network: Network, answers: Answers, *, hint: bool = False) -> tuple[Judgement, ...]:
-    """Judge a shape or a number for each tensor. Raises CallError for a wrong number of them.
-
-    hint: whether a message must not say which tensors there are.
-    """
+def judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:
+    """Judge a shape or a number for each tensor. Raises CallError for a wrong number of them."""
     tensors = tensors_of(network)
     wanted = len(tensors)
     if not tensors:
         raise CallError("there is no tensor whose shape could be given; give a number")
-    if len(answers) != wanted and hint:
-        raise CallError(f"expected another number of shapes, one for each tensor in order, got {len(answers):,}")
     if len(answers) != wanted:
         names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors[:MOST_NAMES]]
         names += ["..."] if wanted > MOST_NAMES else []
@@ -159,14 +154,14 @@ def right_in(network: Network, answers: Answers) -> str | None:
     return None
 
 
-def judge_shapes(network: Network, answers: Answers, *, hint: bool = False) -> tuple[Judgement, ...]:
-    """Judge shapes as `judge_tensors` does. A plain number is the shape of a vector: 20 is (20)."""
+def judge_shapes(network: Network, answers: Answers) -> tuple[Judgement, ...]:
+    """Judge shapes, one for each tensor in order. A plain number is the shape of a vector: 20 is (20)."""
     if not any(isinstance(each, Shape) for each in answers):
         raise CallError("expected a shape for each matrix, such as (20, 10), got numbers")
     shapes = [Shape((each.number,)) if isinstance(each, GivenNumber) else each for each in answers]
     if not network.letters and any(has_letters(size) for each in shapes for size in each.sizes):
         raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
-    return judge_tensors(network, shapes, hint=hint)
+    return judge_tensors(network, shapes)
 
 
 def judge_named(names: Names, answers: Answers, *, shapes: bool) -> tuple[Judgement, ...]:
