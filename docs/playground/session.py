@@ -137,7 +137,7 @@ def _question(settings: Settings) -> list[str]:
 def hint(settings: Settings, answer: str) -> dict[str, Any]:
     """Return the page of an answer to an exercise, and as `right` whether it solves it.
 
-    Until then the page has the kind of mistake alone, without a correct number. Numbers are taken exactly, and a shape
+    Until then the page asks what to look at, without a correct number. Numbers are taken exactly, and a shape
     by name is not the whole answer.
     """
     try:
