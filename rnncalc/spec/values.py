@@ -10,19 +10,7 @@ import re
 from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS
-from rnncalc.layers.options import (
-    Allowed,
-    Choice,
-    Rate,
-    Ratio,
-    Real,
-    Size,
-    Sizes,
-    Switch,
-    Switches,
-    Text,
-    WholeNumber,
-)
+from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Sizes, Switch, Switches, Text, WholeNumber
 from rnncalc.text import LETTER, escape
 
 _WHOLE = r"(?:0|[1-9][0-9]*)"

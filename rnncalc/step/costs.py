@@ -14,19 +14,7 @@ from math import prod
 from typing import NamedTuple
 
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.step.nodes import (
-    INPUT,
-    MATRICES,
-    ONCE,
-    ONE,
-    PAIRED,
-    SEQUENCE,
-    STEP,
-    STEPS,
-    WEIGHTS,
-    Repeats,
-    Trace,
-)
+from rnncalc.step.nodes import INPUT, MATRICES, ONCE, ONE, PAIRED, SEQUENCE, STEP, STEPS, WEIGHTS, Repeats, Trace
 from rnncalc.step.operations import MERGES, OPERATIONS, RESULT
 
 

@@ -4,19 +4,7 @@ import pytest
 from case_files import ROOT, cases
 from programs.programs import Written, classes, written
 
-from rnncalc import (
-    GRU,
-    LSTM,
-    RNN,
-    ConvLSTM,
-    Dropout,
-    Embedding,
-    External,
-    Layer,
-    Network,
-    Output,
-    Part,
-)
+from rnncalc import GRU, LSTM, RNN, ConvLSTM, Dropout, Embedding, External, Layer, Network, Output, Part
 from rnncalc.errors import RefusedError
 from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm

@@ -2,19 +2,7 @@
 
 import pytest
 
-from rnncalc import (
-    GRU,
-    LSTM,
-    RNN,
-    Dense,
-    Dropout,
-    Embedding,
-    External,
-    Layer,
-    Network,
-    Output,
-    Part,
-)
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.dense import dense_equivalent, dense_params
 

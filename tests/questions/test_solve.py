@@ -14,20 +14,7 @@ from conftest import Call, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnncalc import (
-    GRU,
-    LSTM,
-    RNN,
-    SRU,
-    Dense,
-    External,
-    Layer,
-    Network,
-    Output,
-    Problem,
-    RefusedError,
-    SpecError,
-)
+from rnncalc import GRU, LSTM, RNN, SRU, Dense, External, Layer, Network, Output, Problem, RefusedError, SpecError
 from rnncalc.questions.solve import Solution, TriedSizes, pieces, solve
 from rnncalc.spec import Spec, spec_in_file
 

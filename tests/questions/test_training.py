@@ -9,17 +9,7 @@ from hypothesis import strategies as st
 from strategies import Spec, cell, encoder_decoder, fitting, network, network_of
 from verified import backward
 
-from rnncalc import (
-    GRU,
-    LSTM,
-    RNN,
-    Dense,
-    LastStep,
-    Layer,
-    Network,
-    Pool1D,
-    training,
-)
+from rnncalc import GRU, LSTM, RNN, Dense, LastStep, Layer, Network, Pool1D, training
 from rnncalc.layers.cell import Cell
 
 

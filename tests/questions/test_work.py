@@ -12,21 +12,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network_of
 from strategies import network as networks
 
-from rnncalc import (
-    GRU,
-    LSTM,
-    RNN,
-    Dense,
-    Dropout,
-    Embedding,
-    External,
-    Layer,
-    Network,
-    Output,
-    Part,
-    RefusedError,
-    run,
-)
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part, RefusedError, run
 from rnncalc.questions.work import LayerWork, work
 from rnncalc.questions.work_backward import Variable
 from rnncalc.reports.equations import plain_piece

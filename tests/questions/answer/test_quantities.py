@@ -10,20 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, network, network_of
 
-from rnncalc import (
-    GRU,
-    LSTM,
-    RNN,
-    Conv1D,
-    Dense,
-    Embedding,
-    Network,
-    Output,
-    Part,
-    answer,
-    count,
-    training,
-)
+from rnncalc import GRU, LSTM, RNN, Conv1D, Dense, Embedding, Network, Output, Part, answer, count, training
 from rnncalc.network.training import Update
 from rnncalc.questions.answer.quantities import CONFUSED, Subject, confused
 from rnncalc.questions.answer.reading import GivenNumber

@@ -14,12 +14,7 @@ from rnncalc.expressions import evaluate
 from rnncalc.polynomial import Polynomial
 from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import (
-    GivenNumber,
-    Shape,
-    check_number_of_answers,
-    read_answer,
-)
+from rnncalc.questions.answer.reading import GivenNumber, Shape, check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
 
 (READINGS,) = cases("questions/answer/readings.yaml")

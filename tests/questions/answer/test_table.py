@@ -14,11 +14,7 @@ from hypothesis import strategies as st
 from strategies import network_of
 from wrong_counts import WRONG
 
-from rnncalc import (
-    LSTM,
-    Conv1D,
-    Network,
-)
+from rnncalc import LSTM, Conv1D, Network
 from rnncalc.questions.answer.changes import in_cells, number_of_gates
 from rnncalc.questions.answer.mistake import Mistake
 from rnncalc.questions.answer.table import TABLE

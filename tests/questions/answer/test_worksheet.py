@@ -9,13 +9,7 @@ from strategies import Spec, encoder_decoder, network, network_of
 from rnncalc import LSTM, RNN, SRU, Dense, Embedding, External, Layer, Network, Output
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression
-from rnncalc.questions.answer.worksheet import (
-    GateInput,
-    GateLine,
-    sum_of,
-    worksheet_of,
-    write,
-)
+from rnncalc.questions.answer.worksheet import GateInput, GateLine, sum_of, worksheet_of, write
 from rnncalc.questions.compare import compare_conventions
 
 INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
