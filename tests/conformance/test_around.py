@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 import torch
@@ -13,8 +14,12 @@ from conformance.test_export_flax import linen, nnx_
 from conformance.test_export_keras import hold as hold_keras
 from conformance.test_export_pytorch import arrays, built
 from conformance.test_export_pytorch import hold as hold_pytorch
+from flax import linen as nn
+from flax import nnx
+from onnx import defs
 from verified import backward
 
+from rnncalc.conventions import convention
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.programs import spelling
@@ -49,6 +54,29 @@ def test_a_program_is_the_network(target: str) -> None:
 def fails_on_jax(layer: Layer) -> bool:
     """Return whether Keras 3 cannot compute a layer on JAX, whose attention has values as wide as keys."""
     return layer.values().get("value_size") not in (None, layer.values().get("key_size"))
+
+
+RNGS = nnx.Rngs(0)
+EPSILONS: dict[str, dict[str, float]] = {
+    "pytorch": {"layer_norm": torch.nn.LayerNorm(2).eps, "batch_norm": torch.nn.BatchNorm1d(2).eps},
+    "keras": {
+        "layer_norm": keras.layers.LayerNormalization().epsilon,
+        "batch_norm": keras.layers.BatchNormalization().epsilon,
+    },
+    "flax-linen": {"layer_norm": nn.LayerNorm().epsilon, "batch_norm": nn.BatchNorm().epsilon},
+    "flax-nnx": {"layer_norm": nnx.LayerNorm(2, rngs=RNGS).epsilon, "batch_norm": nnx.BatchNorm(2, rngs=RNGS).epsilon},
+    "onnx": {
+        kind: defs.get_schema(name).attributes["epsilon"].default_value.f
+        for kind, name in {"layer_norm": "LayerNormalization", "batch_norm": "BatchNormalization"}.items()
+    },
+}
+
+
+@pytest.mark.parametrize("target", EPSILONS)
+def test_what_is_added_to_a_variance_is_the_frameworks(target: str) -> None:
+    """Its default; a pass in float32 does not see the least of them."""
+    declared = {kind: convention(target).transform(kind).epsilon for kind in EPSILONS[target]}
+    assert declared == pytest.approx(EPSILONS[target], rel=1e-6)
 
 
 def test_gradients_are_those_of_autograd() -> None:

@@ -6,7 +6,12 @@ What the property below does not see:
 - `only` or `projects_down` that allow or refuse another value than the framework does, and a habit of a cell whose
   options leave it open: the frameworks (tests/conformance), test_conventions.py and the results worked by hand in
   tests/forward/test_orders.py do;
-- other axes of what a module returns: the frameworks do (tests/conformance/test_returned_shapes.py).
+- other axes of what a module returns, whether it merges its directions or returns its last step alone: the frameworks
+  do (tests/conformance/test_returned_shapes.py);
+- another epsilon of a normalisation: the frameworks do (tests/conformance/test_around.py);
+- steps behind the features, or before them: tests/questions/returned_shapes.txt does, worked by hand.
+
+No test at all sees the axes of an h × h matrix, and `merges` of a framework whose outputs keep the directions apart.
 """
 
 from collections import Counter
@@ -21,6 +26,7 @@ from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.layout import Layout, layout, sides_of_biases
 from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, TransformArrays, restricted
+from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, RefusedError
 from rnncalc.forward.arrays import Arrays, filled
 from rnncalc.forward.bindings import binding
@@ -80,6 +86,7 @@ def check(row: Convention) -> None:
     assert row.title
     assert row.note
     assert row.why
+    assert row.untrained
     if row.returns:
         for axes, needed, others in (("sequence", "BW", "T"), ("axes", "BW", "TD"), ("state_axes", "BW", "DL")):
             letters = [*getattr(row.returns, axes)]
@@ -140,12 +147,14 @@ def check_cells(row: Convention, arrays: CellArrays, kinds: list[str]) -> None:
 def check_sides(row: Convention, arrays: CellArrays, layer: Cell) -> None:
     """Fail if a gate's bias is beside the input where the binding has it beside the past, or the other way round."""
     tensors = [tensor.sized(layer.sizes(M)) for tensor in layout(layer, M, row).tensors]
-    zeros = {tensor.name: filled(tensor, 0.0, float) for tensor in tensors}
-    bound = binding(row.name).cell(Arrays(zeros, tensors), layer, M, False)
+    numbers = {tensor.name: filled(tensor, float(tensor.role is Role.RECURRENT_BIAS), float) for tensor in tensors}
+    bound = binding(row.name).cell(Arrays(numbers, tensors), layer, M, False)
     for letter, side in sides_of_biases(layer, layer.gates(M), arrays).items():
         sides = [Side.INPUT, Side.RECURRENT] if side is Side.BOTH else [side]
         bound_sides = [each for each in (Side.INPUT, Side.RECURRENT) if bound.bias(letter, each.value) is not None]
         assert bound_sides == sides, f"{letter}: the side of its bias"
+        if bias := bound.bias(letter, "input"):
+            assert not any(bias.numbers), f"{letter}: the name of its bias"
 
 
 def laid_out(row: Convention, layers: list[Cell]) -> list[tuple[Layout, Sequence[Node]]] | None:
@@ -198,6 +207,7 @@ def cell_with(name: str, of: str, **parts: Any) -> Convention:
 KERAS, RETURNS = convention("keras"), convention("keras").returns
 assert isinstance(KERAS.cells, dict)
 assert RETURNS
+BIASES = Array("bias_ih_l{copy}{direction}", "gates"), Array("bias_hh_l{copy}{direction}", "gates")
 LSTM, NORM, DENSE = KERAS.cells["lstm"], KERAS.transforms["batch_norm"], KERAS.transforms["dense"]
 
 HALF_RIGHT = {
@@ -256,7 +266,9 @@ HALF_RIGHT = {
     "axes in another order": cell_with("keras", "gru", both_biases=Array("bias", "gates 2")),
     "directions nowhere": row_with("keras", directions=None),
     "directions with one mark": row_with("keras", directions=("", "")),
+    "biases with each other's names": cell_with("pytorch", "gru", bias=BIASES[1], recurrent_bias=BIASES[0]),
     "no title": row_with("keras", title=""),
+    "no word for what is not trained": row_with("keras", untrained=""),
     "the name of another": row_with("keras", name="onnx"),
     "an embedding with a column for each token": row_with(
         "keras", transforms={**KERAS.transforms, "embedding": KERAS.transforms["embedding"].replace(order=(1, 0))}
