@@ -54,7 +54,6 @@ WORDS = (
     Word(r"\bno model file that is read\b", "is not a model file that rnncalc reads"),
     Word(r"\bcut off\b", "truncated"),
     Word(r"\b([Yy]our|right|correct|wrong|learner's) sums?\b|\bsums? (of the|that a) learner\b", "calculation"),
-    Word(r"\bright,mistake\b", "correct"),
     Word(r"\bWhat gives\b", "How you get"),
     Word(r"\bcounts? as [^.;:]{1,60} do(es)?\b", "uses ... instead of"),
     Word(r"\bis there whole\b", "is stored whole"),

@@ -239,13 +239,6 @@ class Lacking(GatedUnit):
         return ops.times(super().compute(ops, window), ops.weight("scale"))
 
 
-class Wider(GatedUnit):
-    kind = "wider"
-
-    def output_width(self, inputs: int) -> int:
-        return 2 * self.units
-
-
 class Listed(CausalSkip):
     kind = "listed"
 
@@ -264,20 +257,15 @@ class Biased(GatedUnit):
     kind = "biased"
     bias: bool = True
 
-    @property
-    def arrays(self) -> tuple[ArrayAxes, ...]:
-        return super().arrays
-
 
 HALF_RIGHT: dict[type[Transform], tuple[str, int]] = {
     Misspelt: ("misspelt: own_options: there is no field 'kernal'; did you mean 'kernel'?", 0),
     Misnamed: ("misnamed: twist: nothing says what it may be; did you mean 'twst'?; add it to own_options", 0),
     Numberless: ("numberless: number: there is no field 'units'; write number = \"\" if the kind takes no number", 0),
     Lacking: ("lacking: compute reads the array scale, which is not declared; there are kernel and bias", 4),
-    Wider: ("wider: compute makes 2 numbers, n, and output_width says 4", 3),
     Listed: ("listed: window_of(0, 1) is [0]; return a range of steps", 3),
     Nothing: ("nothing: what compute returns is None, which is no vector", 3),
-    Biased: ("biased: bias is an option, and arrays are the same with and without it", 4),
+    Biased: ("biased: bias is an option, and arrays are the same with and without it", 0),
 }
 
 

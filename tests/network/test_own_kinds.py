@@ -56,17 +56,9 @@ def test_a_class_that_is_defined_anew_takes_the_place_of_the_first() -> None:
         register(cell("Other"))
 
 
-def no_gates(_: Cell, __: int) -> tuple[Gate, ...]:
-    return ()
-
-
 def wrong_gate(_: Cell, ops: Any, x: Any, state: Any) -> Any:
     h = ops.gate("z", x=x, h=state[0])
     return h, (h,)
-
-
-def no_state(_: Cell, ops: Any, x: Any, state: Any) -> Any:
-    return ops.gate("h", x=x, h=state[0]), ()
 
 
 HALF_RIGHT: list[tuple[object, str]] = [
@@ -76,9 +68,7 @@ HALF_RIGHT: list[tuple[object, str]] = [
     (cell(kind="My Cell"), "the class Plain: the kind 'My Cell' is no word of small letters, digits and _; write kind"),
     (cell(kind="bias"), "there is a kind or an option 'bias' already; write kind = \"plain\" in it"),
     (type("Own", (GRU,), {}), "the class Own: there is a kind or an option 'gru' already; write kind = \"own\" in it"),
-    (cell(gates=no_gates), "plain: "),
-    (cell(step=wrong_gate), "plain: "),
-    (cell(step=no_state), "plain: "),
+    (cell(step=wrong_gate), "plain: the step asks for the gate z, and h are declared"),
     (type("Bare", (Cell,), {"kind": "bare"}), "bare: its class has no gates; write def gates"),
 ]
 
