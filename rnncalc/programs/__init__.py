@@ -9,7 +9,7 @@ from importlib import import_module
 
 from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
-from rnncalc.layers.layer import Transform
+from rnncalc.layers.layer import CROSS, Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
@@ -68,13 +68,13 @@ def source(network: Network, target: str) -> str:
         layer = module.layer
         if not isinstance(layer, Transform) or attends(module):
             continue
-        if layer.named_as not in spelled.transforms:
-            others = [other for other in SPELLINGS if layer.named_as in spelling(other).transforms]
-            cure = f"export to {one_of(others)}" if others else "write an external layer instead"
-            raise RefusedError(f"no program for {target if others else 'any target'} is written with {kind}; {cure}")
-        for _, problem in lacks(layer, target):
-            raise RefusedError(f"{escape(module.name)}: {problem}")
-        padded = spelled.transforms[layer.named_as].padded and any(layer.padding_of(None))
+        if layer.begins or module.places[0].buffers or layer.named_as in CROSS:  # no class of a program's own
+            for _, problem in lacks(layer, target):
+                raise RefusedError(f"{escape(module.name)}: {problem}")
+            if layer.named_as not in spelled.transforms:
+                raise RefusedError(f"no program for {target} is written with {kind}; write an external layer instead")
+        around = spelled.transforms.get(layer.named_as)
+        padded = around and around.padded and any(layer.padding_of(None))
         if layer.every > 1 and shapes[module.name][0] is None and padded:
             raise RefusedError(f"{escape(module.name)}: how it is padded depends on the number of steps; give steps")
     return spelled(program).text()

@@ -215,6 +215,12 @@ def tensors_of(layer: External) -> Iterator[tuple[str, tuple[int, ...], bool]]:
         yield ".".join(parts), shape, layer.trains(name)
 
 
+def attribute(name: str, reserved: Container[str]) -> str:
+    """Return the name of an array as the attribute of a module."""
+    plain = re.sub(r"\W", "_", name)
+    return f"{plain}_" if plain.lower() in RESERVED or plain.lower() in reserved or plain in kwlist else plain
+
+
 def _family(module: Module, identifier: str) -> Iterator[str]:
     """Yield the names that a module may have for itself and what belongs to it."""
     yield identifier

@@ -117,7 +117,8 @@ class FlaxLinen(Writer):
     without_bias = ", use_bias=False"
     cells: ClassVar = {"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"}
     two_modules = True
-    parameter = 'self.param("{name}", nn.initializers.zeros, {shape})'
+    parameter = 'self.param("{name}", nn.initializers.{start}, {shape})'
+    matrix = 'self.param("{name}", nn.initializers.lecun_normal(), {shape})'
     tied = "self.{table}.attend({x})"
     own_class = "class {name}(nn.RNNCellBase):"
     external = EXTERNAL

@@ -66,7 +66,8 @@ class FlaxNNX(FlaxLinen):
         "batch_norm": Around("nnx.BatchNorm({inputs}{options}, rngs=rngs)", options=SCALED),
     }
     cells: ClassVar = {kind: name for kind, name in FlaxLinen.cells.items() if kind != "mgu"}
-    parameter = "nnx.Param(jnp.zeros({shape}))"
+    parameter = "nnx.Param(jnp.{start}({shape}))"
+    matrix = "nnx.Param(nnx.initializers.lecun_normal()(rngs.params(), {shape}))"
     own_class = "class {name}(nnx.RNNCellBase):"
     external = EXTERNAL
     main = MAIN

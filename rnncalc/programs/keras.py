@@ -131,7 +131,8 @@ class Keras(Writer):
         "lstm": "layers.LSTM",
         "conv_lstm": "layers.ConvLSTM{axes}D",
     }
-    parameter = 'self.add_weight({shape}, initializer="zeros"{frozen}, name="{name}")'
+    parameter = 'self.add_weight({shape}, initializer="{start}"{frozen}, name="{name}")'
+    matrix = 'self.add_weight({shape}, name="{name}")'
     frozen = ", trainable=False"
     tied = "{x} @ ops.transpose(self.{table}.embeddings)"
     freeze = "self.{module}.trainable = False"

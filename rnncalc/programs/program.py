@@ -14,7 +14,7 @@ from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Layer, Output
+from rnncalc.layers.layer import Layer, Output, Transform
 from rnncalc.network.flow import Delay, Final, InitialState, Placement, Recur, arrays, ends, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -189,7 +189,8 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     """Return an entry with the tensors that it has in the program, and the cell that the framework lacks."""
     layer = entry.layer
     if not isinstance(layer, Cell):
-        return _laid_out(entry, layout(layer, entry.inputs, convention(target))), None
+        rules = TEXTBOOK if isinstance(layer, Transform) and any(lacks(layer, target)) else target
+        return _laid_out(entry, layout(layer, entry.inputs, convention(rules))), None
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))
     if any(lacks(core, target)):

@@ -43,9 +43,9 @@ RECURRENT = '''class Recurrent(nn.Module):
             ends.append(state)
         return torch.cat(ways, dim=-1), tuple(torch.stack(each) for each in zip(*ends))
 '''
-NORMALISED = '''def normalised(x: torch.Tensor) -> torch.Tensor:
+NORMALISED = '''def normalised(x: torch.Tensor, epsilon: float = 1e-3) -> torch.Tensor:
     """Return vectors with mean 0 and variance 1."""
-    return nn.functional.layer_norm(x, x.shape[-1:], eps=1e-3)
+    return nn.functional.layer_norm(x, x.shape[-1:], eps=epsilon)
 '''
 EXTERNAL = '''class External(nn.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
@@ -165,7 +165,8 @@ class PyTorch(Writer):
     without_bias = ", bias=False"
     cells: ClassVar = {"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"}
     stacks = True
-    parameter = "nn.Parameter(torch.zeros{shape}{frozen})"
+    parameter = "nn.Parameter(torch.{start}({sizes}){frozen})"
+    matrix = "nn.Parameter(nn.init.xavier_uniform_(torch.empty({sizes})))"
     frozen = ", requires_grad=False"
     tie = "self.{module}.weight = self.{table}.weight"
     freeze = "self.{module}.requires_grad_(False)"

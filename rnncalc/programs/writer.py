@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
-from rnncalc.conventions import convention
+from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.decoder_attention import DecoderAttention
@@ -29,10 +29,11 @@ from rnncalc.programs.code import (
     with_comment,
     with_return,
 )
+from rnncalc.programs.formulas import Expressions, FormulaWriter, LayerWriter
 from rnncalc.programs.program import Module, OwnCell, Program
 from rnncalc.records import Frozen
-from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
-from rnncalc.step.operations import ATOM, OPERATIONS
+from rnncalc.step.equations import Application, Equation, Symbol, symbols, within
+from rnncalc.step.operations import OPERATIONS
 from rnncalc.text import all_of, escape, plural
 
 WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
@@ -69,12 +70,11 @@ class Around(Frozen):
 NOTHING = Around()
 
 
-class Writer(ABC):
+class Writer(Expressions, ABC):
     """Writes one program. A framework is a subclass: templates with {places}, and methods that yield lines of code."""
 
     # The program, its class, and the method that applies its modules.
     imports: tuple[str, ...]
-    reserved: Container[str] = ()  # attributes of its modules beside RESERVED, in small letters
     base: str  # the class that the program's class extends
     setup: tuple[str, ...]  # the first lines of the method that makes the modules
     forward: str  # the name of the method that applies them
@@ -91,7 +91,8 @@ class Writer(ABC):
     two_modules: bool = False  # each direction is a module
     stacks: bool = False  # one module may be several equal layers
     transforms: ClassVar[Mapping[str, Around]] = {}  # of each kind of layer around the cells
-    parameter: str  # a trained array of zeros
+    parameter: str  # a trained array of zeros or ones, as {start} says
+    matrix: str  # one of random numbers
     frozen: str = ""  # what its template gets as {frozen} if it is not trained
     freeze: str = ""  # the statement that leaves a module untrained
     tie: str = ""  # the statement that gives an output module the matrix of the embedding
@@ -102,18 +103,11 @@ class Writer(ABC):
     runner: str = ""  # the class that runs such cells
     external: str  # the class that stands in for a part described elsewhere
 
-    # Expressions.
-    library: str  # the module of functions
+    # Expressions, beside those of layers.
     helpers: ClassVar[Mapping[str, str]] = {}  # functions that it lacks, written out, by operation
-    functions: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # functions with other names, and their further arguments
-    transposed: str = "{matrix}.T"
-    number: str = "{parameter}"  # a parameter read as an array
     half: str  # the half of x that a direction reads
-    join: str  # the function that concatenates arrays
-    axis: str  # its argument for the axis
     one_step: str  # a vector as a sequence of one step
     reshaped: str = ""  # x in another shape, if a cell's steps have places
-    zeros: str  # so many steps of zeros, of the batch of x
     made_with: str = ""  # the arguments of a module of the program's own
     looped: str  # the statement that applies a recurrent module for one step, from its states after the step before
 
@@ -157,8 +151,19 @@ class Writer(ABC):
         for cell in dict.fromkeys(module.cell for module in program.modules if module.cell):
             alike = [name for name in self.own_cells.values() if name.startswith(f"{cell.name}Cell")]
             self.own_cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
+        self.layer_classes: dict[str, str] = {}  # of the layers around the cells that it lacks, by their code
+        self.own_layers: dict[str, str] = {}  # the name of the class, by that of the module
+        shapes, modules = flow.shapes(program.network.flow), {each.name: each for each in program.modules}
+        for move in program.network.flow:
+            if isinstance(move, flow.Window) and self._is_own(move.layer):
+                code = "\n".join(self._own_layer(modules[move.name], shapes[move.reads[0]]))
+                name = f"{type(move.layer).__name__}Layer"
+                alike = [each for each in self.layer_classes.values() if each.startswith(name)]
+                name = self.layer_classes.setdefault(code, f"{name}{len(alike) + 1 if alike else ''}")
+                self.own_layers[move.name] = name
         beside = re.findall(r"^class (\w+)", f"{self.runner}\n{self.external}", re.MULTILINE)
-        self.name = class_name(program.network.name, {"Attention", *beside, *self.own_cells.values()})
+        taken = {"Attention", *beside, *self.own_cells.values(), *self.own_layers.values()}
+        self.name = class_name(program.network.name, taken)
         self.single = all(len(shape) == 1 for shape in flow.shapes(program.network.flow))  # its modules read one step
         self.arrays = flow.arrays(program.network.flow)
         self.looping = False
@@ -166,33 +171,27 @@ class Writer(ABC):
     def text(self) -> str:
         """Return the program."""
         cells = self.own_cells
-        formulas = (each for cell in cells for equation in cell.equations for each in within(equation.right))
-        used = {each.operation for each in formulas if isinstance(each, Application)}
-        classes = [helper for name, helper in self.helpers.items() if name in used]
-        classes += [self.runner] if self.runner and cells else []
+        classes = [self.runner] if self.runner and cells else []
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
         if any(isinstance(module.layer, External) for module in self.program.modules):
             classes.append(self.external)
         attending = [module for module in self.program.modules if attends(module)]
         classes += ["\n".join(self._attention(module)) for module in attending]
-        after = "\n\n\n".join(part.strip("\n") for part in (*classes, "\n".join(self._class()), self._main()))
+        classes += [f"class {name}{code}" for code, name in self.layer_classes.items()]
+        called = {name: f"{self.functions[name][0]}(" for name in self.helpers}
+        helpers = [self.helpers[name] for name, call in called.items() if any(call in each for each in classes)]
+        after = "\n\n\n".join(part.strip("\n") for part in (*helpers, *classes, "\n".join(self._class()), self._main()))
         unused = {line for line in self.imports if " as " in line and f"{line.split()[-1]}." not in after}
         constants = [part for line in self.constants() for part in broken(line)]
         return "\n".join([*(line for line in self.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
 
     def _class(self) -> Iterator[str]:
-        program = self.program
-        yield f"class {self.name}({self.base}):"
-        yield from docstring(*self._paragraphs())
-        yield from ("", *(f"    {line}" for line in self.setup))
-        lines = [line for module in program.modules for line in self._making(module)]
-        nothing = ["pass"] * (len(self.setup) == 1)  # where all layers are functions
-        for line in lines or nothing:
-            yield from broken(f"        {line}")
-        arguments = ["self", *(argument.typed(self.array) for argument in self.arguments())]
-        if any(isinstance(module.layer, Dropout) or self._around(module).trained for module in program.modules):
+        modules = self.program.modules
+        arguments = [argument.typed(self.array) for argument in self.arguments()]
+        if any(isinstance(module.layer, Dropout) or self._around(module).trained for module in modules):
             arguments += [self.in_training[0]] * bool(self.in_training[0])
-        yield from ("", *broken(f"    def {self.forward}({', '.join(arguments)}){self.returns}:"))
+        making = [line for module in modules for line in self._making(module)]
+        yield f"class {self.name}{self._head(self._paragraphs(), making, arguments)}"
         lines = [part for line in self._flow() for part in broken(f"{'    ' * (2 + self.looping)}{line}")]
         if self.looping:
             shape = shape_of(self.arrays[-1])
@@ -235,24 +234,44 @@ class Writer(ABC):
         """Yield the class of a decoder's attention, made of dense layers; dense: their matrices, by role."""
         layer, sizes = module.layer, module.places[0].sizes
         assert isinstance(layer, DecoderAttention)
-        yield f"class Attention({self.base}):"
-        yield from docstring(f"Attention with {layer.scoring} scores: a context for each query.")
-        yield from ("", *(f"    {line}" for line in self.setup))
         arrays = dict(layer.arrays)
         dense = {role: axes for role, axes in arrays.items() if len(axes) > 1}
         names = {role: "matrix" if role == "kernel" else role for role in dense}
+        making = []
         for role, axes in dense.items():
             units, inputs = (sum(sizes.get(letter, 1) for letter in axis.split("+")) for axis in axes)
             bias = "" if bias_of(role) in arrays else self.without_bias
             places = {"inputs": inputs, "units": units, "bias": bias, "activation": "", "name": names[role]}
-            yield from broken(f"        self.{names[role]} = {self.layers['dense'].format(**places)}")
-        if not dense and len(self.setup) == 1:
-            yield "        pass"
+            making.append(f"self.{names[role]} = {self.layers['dense'].format(**places)}")
         typed = f": {self.array}" if self.array else ""
-        yield ""
-        yield from broken(f"    def {self.forward}(self, query{typed}, memory{typed}){self.returns}:")
+        about = f"Attention with {layer.scoring} scores: a context for each query."
+        yield f"class Attention{self._head([about], making, [f'query{typed}', f'memory{typed}'])}"
         for line in self._attending(layer.scoring, sizes):
             yield from broken(f"        {line}")
+
+    def _is_own(self, layer: Transform) -> bool:
+        """Return whether a layer around the cells is a class of the program's own."""
+        return layer.named_as not in self.transforms or any(lacks(layer, self.program.target))
+
+    def _own_layer(self, module: Module, shape: Shape) -> Iterator[str]:
+        """Yield the class of a layer around the cells without its name; shape: of its input."""
+        steps = shape[0] if len(shape) > 1 else 1
+        layer = LayerWriter(FormulaWriter(self), module.places[0], steps)
+        lines, making = [*layer.lines()], []
+        for name, tensor in zip(layer.attributes.values(), module.places[0].tensors, strict=True):
+            start = "random" if len(tensor.shape) > 1 else "zeros" if tensor.role is Role.BIAS else "ones"
+            making.append(f"self.{name} = {self._array(name, tuple_of([*map(str, tensor.shape)]), start)}")
+        about = f"The layer {module.layer.kind}, in the textbook's letters."
+        yield self._head([about], making, [f"x: {self.array}" if self.array else "x"])
+        yield from with_return([part for line in lines for part in broken(f"        {line}")])
+
+    def _head(self, about: Iterable[str], making: Iterable[str], arguments: Iterable[str]) -> str:
+        """Return a class without its name, up to the head of the method that applies its modules."""
+        nothing = ["pass"] * (len(self.setup) == 1)  # where all layers are functions
+        modules = [part for line in [*making] or nothing for part in broken(f"        {line}")]
+        head = broken(f"    def {self.forward}({', '.join(['self', *arguments])}){self.returns}:")
+        setup = [f"    {line}" for line in self.setup]
+        return "\n".join([f"({self.base}):", *docstring(*about), "", *setup, *modules, "", *head])
 
     def _attending(self, score: str, sizes: Mapping[str, int]) -> Iterator[str]:
         """Yield the statements of an attention from a query of (batch, steps, features)."""
@@ -273,8 +292,11 @@ class Writer(ABC):
         yield "return alpha @ memory"
 
     def _parameter(self, name: str, shape: str, module: Module) -> str:
-        frozen = self.frozen if module.layer.frozen else ""
-        return self.parameter.format(name=name, shape=shape, frozen=frozen)
+        return self._array(name, shape, frozen=self.frozen if module.layer.frozen else "")
+
+    def _array(self, name: str, shape: str, start: str = "zeros", frozen: str = "") -> str:
+        template = self.matrix if start == "random" else self.parameter
+        return template.format(name=name, shape=shape, sizes=shape[1:-1].rstrip(","), start=start, frozen=frozen)
 
     def _layer(self, module: Module) -> str:
         """Return what makes a layer without recurrence."""
@@ -304,6 +326,9 @@ class Writer(ABC):
         return template.format(**values)
 
     def _around(self, module: Module) -> Around:
+        if name := self.own_layers.get(module.name):
+            vector = f"{{module}}({self.one_step}){'' if module.layer.ends else '[:, 0]'}"
+            return Around(f"{name}({self.made_with})", vector=vector, activates=True)
         return self.transforms.get(module.layer.named_as, NOTHING)
 
     def _values(self, module: Module) -> dict[str, object]:
@@ -557,23 +582,20 @@ class Writer(ABC):
             if each.shape is not None
         ]
         yield f"Reads {', '.join(reads)}; gives {shape_of(self.arrays[-1])}."
-        if self.own_cells:
+        if self.own_cells or self.own_layers:
             title = convention(program.target).title
-            instead = "the cells above are written from their equations, one matrix per gate"
+            each = ", one matrix per gate" if self.own_cells else ""
+            instead = f"the classes above are written from their equations{each}"
             yield f"{title} has no module for some of the layers; {instead}."
         if network.source and network.convention == program.target:  # else it would mention other numbers
             yield f"Source: {docstring_text(network.source, 400)}"
-
-    def called(self, name: str, arguments: Iterable[str]) -> str:
-        function, *others = self.functions.get(name) or (f"{self.library}.{OPERATIONS[name].program or name}",)
-        return f"{function}({', '.join([*arguments, *others])})"
 
     def step_of(self, cell: OwnCell) -> tuple[list[str], list[str], str]:
         """Return a cell's step as assignments, the names of its new states in the cell's order, and of its output.
 
         It reads x and the old states under their letters.
         """
-        writer = _Equations(self)
+        writer = FormulaWriter(self)
         lines = [f"x_half = {self.half}"] if cell.half else []
         for formula in _made_first(cell.equations):
             (first, *_) = formula.operands
@@ -670,41 +692,3 @@ def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
 def attends(module: Module) -> bool:
     """Return whether a module is a decoder's attention that is made of dense layers: one with a score."""
     return module.layer.named_as == "decoder_attention"
-
-
-class _Equations:
-    """Writes formulas as code; `names` are the variables of formulas that have one."""
-
-    def __init__(self, writer: Writer) -> None:
-        self.writer = writer
-        self.names: dict[Formula, str] = {}
-
-    def code(self, formula: Formula) -> str:
-        if formula in self.names:
-            return self.names[formula]
-        if isinstance(formula, Symbol) and formula.time:
-            return f"{formula.letter}_{formula.subscript}" if formula.subscript else formula.letter
-        if isinstance(formula, Symbol):
-            name = f"self.{formula.letter}{'_' if formula.subscript else ''}{formula.subscript}"
-            return name if formula.axes else self.writer.number.format(parameter=name)
-        row, operands = OPERATIONS[formula.operation], formula.operands
-        if row.function:
-            return self.writer.called(row.name, map(self.code, operands))
-        if row.before:
-            return f"{row.program}{self._tight(operands[0], row.strength + 1)}"
-        if row.name == "matrix":
-            matrix, vector = operands
-            return f"{self._tight(vector, ATOM)} @ {self.writer.transposed.format(matrix=self.code(matrix))}"
-        if row.strength == 1:
-            first, *others = operands
-            return " ".join([self.code(first), *(f"{row.program} {self._tight(term, 2)}" for term in others)])
-        left, right = operands
-        is_product = isinstance(left, Application) and left.operation == "matrix"
-        return f"{self._tight(left, ATOM if is_product else row.strength)} {row.program} {self._tight(right, ATOM)}"
-
-    def _tight(self, formula: Formula, least: int) -> str:
-        """Return code, in brackets if it binds less tightly than its context requires."""
-        code = self.code(formula)
-        if isinstance(formula, Symbol) or formula in self.names:
-            return code
-        return f"({code})" if OPERATIONS[formula.operation].strength < least else code

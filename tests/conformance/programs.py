@@ -168,8 +168,7 @@ def specs(draw: st.DrawFn, target: str) -> Network:
         for layer, name in zip(last["layers"], names, strict=False):
             layer["name"] = name
     net = network_of(spec)
-    around = [placed.layer for placed in net.stack if isinstance(placed.layer, Transform)]
-    assume(not any(any(lacks(layer, target)) for layer in around))
+    assume(not any(placed.buffers and any(lacks(placed.layer, target)) for placed in net.stack))
     try:
         return net.replace(convention=draw(st.sampled_from(["textbook", target])))
     except SpecError:
@@ -272,7 +271,8 @@ class Mixed(Pass[Any]):
         return ran[-1].output
 
     def rules(self, placed: Placed) -> tuple[Binding, Habits]:
-        book = self.modules[placed.name].cell
+        around = isinstance(placed.layer, Transform) and any(lacks(placed.layer, self.target))
+        book = self.modules[placed.name].cell or around
         habits = convention("textbook" if book else self.target).habits(placed.layer.kind)
         return binding("textbook") if book else _with_states(self.target), habits
 

@@ -14,6 +14,7 @@ from conformance import test_export_flax, test_export_keras, test_export_pytorch
 from conformance.programs import case_of
 from flax import linen, nnx
 from layers.test_new_cell import Gaze, Pair, Twin
+from layers.test_new_layer import CausalSkip, GatedUnit, HalvesPool
 from programs.programs import Written, classes, written
 
 from rnncalc import (
@@ -33,6 +34,7 @@ from rnncalc import (
     Part,
 )
 from rnncalc.layers import KINDS
+from rnncalc.layers.attention import Attention, Transformer
 from rnncalc.layers.cell import Cell
 from rnncalc.programs import SPELLINGS, source, spelling
 from rnncalc.programs.code import RESERVED
@@ -125,6 +127,23 @@ def test_a_cell_of_strangers_is_written_from_its_step(target: str, cell: type[Ce
     layer = cell(units=3, bidirectional=True, learned_state=True)
     net = Network(input=4, layers=(layer, cell(units=2)), output=2, steps=4)
     HOLD[target](case_of(program_of(net, target, stacks=spelling(target).stacks), net, seed=1))
+
+
+@pytest.mark.parametrize("steps", [2, 5])
+@pytest.mark.parametrize("target", SPELLINGS)
+def test_a_layer_that_a_framework_lacks_is_written_from_its_nodes(
+    target: str, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user's own, a transformer without and with a mask, and what ends a sequence; a frozen one has one class."""
+    for layer in (GatedUnit, CausalSkip, HalvesPool):
+        monkeypatch.setitem(KINDS, layer.kind, layer)
+    causal = Transformer(2, feed_forward=3, causal=True, norm="first", activation="gelu")
+    layers: list[Layer] = [GatedUnit(4), CausalSkip(3), CausalSkip(3, frozen=True), Transformer(2, feed_forward=5)]
+    for last in (HalvesPool(), Attention(3, score_bias=True)):
+        net = Network(input=3, layers=[*layers, causal, last], output=2, steps=steps)
+        case = case_of(program_of(net, target, stacks=spelling(target).stacks), net, seed=1)
+        assert case.source.count("class CausalSkipLayer") == 1
+        HOLD[target](case)
 
 
 @pytest.mark.parametrize(("inputs", "topology"), [(3, "many-to-many"), (6, "many-to-one")])

@@ -13,6 +13,7 @@ from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.errors import RefusedError
 from rnncalc.layers import KINDS, kind
 from rnncalc.programs import SPELLINGS, source, spelling
+from rnncalc.programs.formulas import Expressions
 from rnncalc.programs.program import Module, OwnCell
 from rnncalc.programs.writer import Writer
 from rnncalc.step.operations import OPERATIONS
@@ -33,7 +34,8 @@ class Loom(Writer):
     }
     without_bias = ", bias=None"
     cells: ClassVar = {"gru": "Gated", "lstm": "Long"}
-    parameter = "loom.zeros({shape})"
+    parameter = "loom.{start}({shape})"
+    matrix = "loom.random({shape})"
     tied = "loom.back({x}, self.{table})"
     own_class = "class {name}(loom.Thread):"
     external = "class External(loom.Cloth):\n    pass"
@@ -130,7 +132,8 @@ def test_without_a_spelling_export_refuses_in_one_line(call: Call, monkeypatch: 
 
 
 PLACES = {
-    "parameter": ({"shape"}, {"name", "frozen"}),
+    "parameter": ({"start"}, {"shape", "sizes", "name", "frozen"}),
+    "matrix": (set(), {"shape", "sizes", "name"}),
     "tie": ({"module", "table"}, set()),
     "tied": ({"x", "table"}, set()),
     "freeze": ({"module"}, set()),
@@ -149,7 +152,8 @@ PLACES = {
 def test_each_spelling_has_every_part(target: str) -> None:
     """Every template has its places, and nothing is named that the package lacks."""
     writer = spelling(target)
-    assert not [part for part in Writer.__annotations__ if not hasattr(writer, part)]
+    parts = {**Expressions.__annotations__, **Writer.__annotations__}
+    assert not [part for part in parts if not hasattr(writer, part)]
     templates = {part: getattr(writer, part) for part in PLACES if getattr(writer, part)}
     assert ("tie" in templates) != ("tied" in templates)
     for part, template in templates.items():
