@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
 from itertools import compress, pairwise, zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
@@ -145,6 +145,12 @@ class Row(NamedTuple):
     def attends(self) -> bool:
         """Whether it is a decoder's attention, and not left out."""
         return self.placed.kind == "decoder_attention" and not self.elided
+
+    @property
+    def compares_below(self) -> bool:
+        """Whether it is attention that compares the output of the box below, which its context joins."""
+        layer: Any = self.placed.layer
+        return self.attends and layer.query == "after" and layer.joins[1]
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -374,7 +380,11 @@ class Half(Frozen):
         """The width of every box."""
         steps = [column.name for column in self.columns if not column.gap]
         nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
-        widths = [row.width(self.tight) + self._past(row) for row, _ in self.rows if not row.elided]
+        widths = [
+            row.width(self.tight) + PAST * (row.attends and len(self.rows) > 1)
+            for row, _ in self.rows
+            if not row.elided
+        ]
         labels = [2 * span(row.output_width) + 3 + PAST for row, _ in self.rows if row.attends]
         return max([*widths, *labels, *nodes]) | 1
 
@@ -385,12 +395,9 @@ class Half(Frozen):
 
     @cached_property
     def query(self) -> int | None:
-        """The line of the states that attention compares; None if it compares the output of the box below, or none."""
+        """The line of the states that attention compares; None if it compares the output of the box below."""
         states = [top + row.forward for row, top in self.rows if row.cell]
-        if not self.attention or not states:
-            return None
-        row, top = self.attention
-        return None if _compares_outputs(row) and states[-1] > top else states[-1]
+        return states[-1] if self.attention and states and not self.attention[0].compares_below else None
 
     @property
     def aside(self) -> int:
@@ -503,17 +510,17 @@ class Half(Frozen):
             bottom, steps, context = top + row.height - 1, (output, row.applied), 0
             if (row, top) == self.attention:
                 attention = row, top
-                if self.query is None and _compares_outputs(row):
-                    yield from self._up(lower, bottom, steps, row.input_width(below), at=self._middle(row))
+                if row.compares_below:
+                    yield from self._up(lower, bottom, steps, row.input_width(below), by=-PAST // 2)
                 continue
             if attention:
                 attends, above = attention
                 context = attends.placed.outputs
-                yield from self._up(above, bottom, steps, attends.output_width, at=self._middle(attends))
-            at = self.box - 2 if attention else self._middle(row)
+                yield from self._up(above, bottom, steps, attends.output_width, by=-PAST // 2)
             clear = self.aside > 2 if attention else below is None  # of the states that run to attention
             beside = lower - 3 if below and below.joins else bottom + 1 if clear else None
-            yield from self._up(lower, bottom, steps, row.input_width(below, context), beside, at)
+            by = self._past if attention else 0
+            yield from self._up(lower, bottom, steps, row.input_width(below, context), beside, by)
             lower, output, below, attention = top, row.output, row, None
 
     def _queries(self) -> Iterator[Shape]:
@@ -527,13 +534,10 @@ class Half(Frozen):
                 yield Dot(x, self.query)
                 yield Arrow(((x, self.query), (x, top + 1), (left - 1, top + 1)), Style.STATE)
 
-    def _past(self, row: Row) -> int:
-        """Return how much narrower than others a row's boxes are."""
-        return PAST if row.attends and self.attention else 0
-
-    def _middle(self, row: Row) -> int:
-        """Return the middle of a row's boxes, in cells from their left."""
-        return (self.box - self._past(row) - 1) // 2
+    @property
+    def _past(self) -> int:
+        """How far right of the middle of a column what a context joins runs past attention."""
+        return self.box // 2 - 1
 
     def _boxes(self, row: Row, top: int) -> Iterator[Shape]:
         if row.elided:
@@ -546,7 +550,8 @@ class Half(Frozen):
                 for line in (row.forward, row.backward)[: 1 + row.two_way]:
                     yield _dots(x, top + line)
             else:
-                yield Box(x, top, self.box - self._past(row), row.height, row.lines, style)
+                wide = self.box - PAST * (row.attends and len(self.rows) > 1)
+                yield Box(x, top, wide, row.height, row.lines, style)
 
     def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
@@ -569,37 +574,30 @@ class Half(Frozen):
 
     def _nodes(self, y: int, letter: str, steps: Occurrence, style: Style) -> Iterator[Shape]:
         """Yield the inputs or the outputs, a circle a step, and dots in a gap."""
-        passes = style is Style.INPUT and self.attention == self.rows[0]
-        middle = self.box - 2 if passes else (self.box - 1) // 2
+        by = self._past if style is Style.INPUT and self.attention == self.rows[0] else 0
         for column, x in self.placed(steps):
             if column.gap:
                 yield _dots(x, y)
             else:
                 line, wide = (at(letter, column.name),), self._node(letter, column)
-                yield Box(x + middle - wide // 2, y, wide, 1, (line,), style, round=True)
+                yield Box(x + by + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
 
     def _node(self, letter: str, step: TimeColumn) -> int:
         return (span((at(letter, step.name),)) + 2) | 1
 
     def _up(
-        self,
-        lower: int,
-        upper: int,
-        steps: tuple[Occurrence, ...],
-        label: Line,
-        beside: int | None = None,
-        at: int | None = None,
+        self, lower: int, upper: int, steps: tuple[Occurrence, ...], label: Line, beside: int | None = None, by: int = 0
     ) -> Iterator[Shape]:
         """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled.
 
-        beside: the line of the label. at: how far right of a column's left they run, by default in its middle.
+        beside: the line of the label. by: how far right of the middle of a column they run.
         """
         for column, x in self.placed(steps[0]):
             if not column.gap and column.among(steps[-1]):
-                across = x + ((self.box - 1) // 2 if at is None else at)
-                yield Arrow(((across, lower - 1), (across, upper + 1)), Style.LAYER)
+                middle = x + (self.box - 1) // 2 + by
+                yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
                 if label:
-                    yield Label(across + 2, beside or lower - 1, label, Style.SHAPE)
+                    yield Label(middle + 2, beside or lower - 1, label, Style.SHAPE)
                 label = ()
 
     def fed_back(self) -> Iterator[Shape]:
@@ -627,11 +625,6 @@ class Half(Frozen):
         corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]
         yield Arrow((*corners, to) if to[1] != above else tuple(corners), Style.BACKWARD, head=False)
         yield Dot(*to)
-
-
-def _compares_outputs(row: Row) -> bool:
-    """Return whether attention compares outputs of the decoder, not states before its steps."""
-    return row.placed.layer.values().get("query") == "after"
 
 
 def _dots(x: int, y: int) -> Box:
