@@ -14,7 +14,7 @@ from rnncalc.expressions import evaluate
 from rnncalc.polynomial import Polynomial
 from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import GivenNumber, Shape, check_number_of_answers, read_answer
+from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
 
 (READINGS,) = cases("questions/answer/readings.yaml")
@@ -138,14 +138,6 @@ def test_what_a_rounded_number_means() -> None:
     assert (rounded.one_digit, read_number("1k").one_digit, read_number("1").one_digit) == (False, True, False)
     assert read_answer("60k") == GivenNumber(60_000, 1_000, "60k", 10_000)
     assert read_number("1.60k") == GivenNumber(1_600, 10, "1.60k")
-
-
-def test_answers_are_not_without_number() -> None:
-    """At most 2,500."""
-    check_number_of_answers(2_500)
-    with pytest.raises(CallError) as refused:
-        check_number_of_answers(2_501)
-    assert str(refused.value) == "expected at most 2,500 numbers or shapes, got 2,501"
 
 
 def test_each_row_of_the_table_in_the_manual_is_read() -> None:
