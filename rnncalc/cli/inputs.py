@@ -56,11 +56,9 @@ def read_each(
 
     def keep(path: str) -> Kept:
         spec = _spec(path, overrides(flags), hint=True)
-        names = [*(spec.network.sizes or ())]
-        for letter in spec.network.letters:
-            if letter not in names and (near := did_you_mean(letter, names)):
-                tell(f"{escape_path(spec.source)}: {letter} is a letter without a number{near}")
-        return kept(spec)
+        read = kept(spec)
+        tell(*(() if spec.marked else map(str, spec.misspelt())))
+        return read
 
     in_flags = describing(flags)
     with AllAtOnce() as at_once:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from collections.abc import Mapping as MappingOf
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,10 @@ from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Allowed, Switch
 from rnncalc.network.network import Network
 from rnncalc.records import Frozen
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, has_word, node_at
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, node_at, scalars
 from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.spec.values import read as read_word
-from rnncalc.text import not_among
+from rnncalc.text import LETTER, did_you_mean, escape_path, not_among
 
 if TYPE_CHECKING:
     from rnncalc.network.data import Data
@@ -123,7 +123,16 @@ class Spec(Frozen):
     @property
     def marked(self) -> bool:
         """Whether any size is written `?`."""
-        return has_word(self.root, "?")
+        return any(scalar.value == "?" for scalar in scalars(self.root))
+
+    def misspelt(self) -> Iterator[Problem]:
+        """Yield the letters of the network that may be misspelt names of its sizes, each where it is first."""
+        names = [*(self.network.sizes or ())]
+        for letter in self.network.letters:
+            if letter not in names and (near := did_you_mean(letter, names)):
+                node = next(each for each in scalars(self.root) if letter in re.findall(LETTER, each.value))
+                mark = (node.mark.line + 1, node.mark.column + 1) if not isinstance(node.mark, Flag) else ()
+                yield Problem((), f"{letter} is a letter without a number{near}", escape_path(self.source), *mark)
 
 
 def parse(data: bytes, source: str, **overrides: Override) -> Spec:

@@ -107,12 +107,13 @@ def node_at(root: Node, path: Path) -> Node:
     return node
 
 
-def has_word(node: Node, word: str) -> bool:
-    """Return whether a scalar of the tree is this word."""
+def scalars(node: Node) -> Iterator[Scalar]:
+    """Yield the scalars of a tree that are no keys, in order."""
     if isinstance(node, Scalar):
-        return node.value == word
-    below = node.items if isinstance(node, Sequence) else [value for _, value in node.items]
-    return any(has_word(each, word) for each in below)
+        yield node
+        return
+    for below in node.items if isinstance(node, Sequence) else [value for _, value in node.items]:
+        yield from scalars(below)
 
 
 def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
