@@ -27,19 +27,17 @@ UNTIMED: dict[str, Any] = {
 settings.register_profile("few", max_examples=12, **UNTIMED)
 settings.register_profile("quick", max_examples=3, **UNTIMED)
 settings.load_profile("few")  # `--hypothesis-profile=quick` asks for the other, later
-CASES = 2
-"""How many of a test's cases run with the profile `quick`, which is for one environment among several."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep a few cases of each test, evenly spread, with the profile `quick`."""
+    """Keep the first case of each test with the profile `quick`, which is for one environment among several."""
     if config.getoption("--hypothesis-profile") != "quick":
         return
-    tests: dict[str, list[pytest.Item]] = {}
+    tests: dict[str, pytest.Item] = {}
     for item in items:
-        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    few = [case for cases in tests.values() for case in cases[:: -(-len(cases) // CASES)]]
+        tests.setdefault(item.nodeid.partition("[")[0], item)
+    few = [*tests.values()]
     config.hook.pytest_deselected(items=[*{*items} - {*few}])
     items[:] = few
 
