@@ -275,13 +275,15 @@ IN_FLAGS: Spelling = {
 
 def meanings(word: str) -> list[str]:
     """Return our words for another program's word, with any value."""
-    rows = [row for row, others in ALIASES.items() if re.search(rf"(^| ){re.escape(word.lower())}($|[ =])", others)]
+    pattern = rf"(^| ){re.escape(word.lower())}($|[ =])"  # made once: words may be long
+    rows = [row for row, others in ALIASES.items() if re.search(pattern, others)]
     return [*dict.fromkeys(map(_ours, rows))]
 
 
 def meant(word: str, known: Collection[str], spelling: Spelling = IN_YAML) -> list[str]:
     """Return our words for another program's word, as they are written; only known ones."""
-    rows = [row for row, others in ALIASES.items() if word.lower() in others.split() and _ours(row) in known]
+    lowered = word.lower()
+    rows = [row for row, others in ALIASES.items() if lowered in others.split() and _ours(row) in known]
     return [row.format(**spelling) for row in rows]
 
 

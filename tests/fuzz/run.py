@@ -200,7 +200,8 @@ def fault(data: bytes, call: list[str], folder: Path, word: str = "", name: str 
     if "##[" in text:
         return "prints ##["
     for line in text.splitlines():
-        if line.strip().startswith("::") and not ("github" in words and re.match(r"::(error|notice) [^:]*::", line)):
+        ours = ("github" in words and re.match(r"::(error|notice) [^:]*::", line)) or "gift" in words  # its titles
+        if line.strip().startswith("::") and not ours:
             return f"prints {line[:80]}"
     return ""
 
