@@ -50,14 +50,14 @@ def spec_of(path: Path) -> Path:
 
 def refused(spec: Path, changed: Path, name: str, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     """Assert that a copy with one tensor of another shape fails, and that it is said which shape was expected."""
-    code, said = called("check", spec, "--model", changed, "-f", "json")
+    code, said = called("check", spec, "--model", changed, "--tensors", "-f", "json")
     ours, theirs = (f"({', '.join(map(str, shape))})" for shape in shapes)
     assert (code, f"expected {ours}, the file has {theirs} in {escape(name, limit=1_000)}" in said) == (1, True), said
 
 
 def refused_by_size(spec: Path, changed: Path, more: int) -> None:
     """Assert the same of a tensor of no known layer, which is held by its size, or by the sum of all at its place."""
-    code, said = called("check", spec, "--model", changed, "-f", "json")
+    code, said = called("check", spec, "--model", changed, "--tensors", "-f", "json")
     sizes = re.search(r"expected \(([0-9, ]+)\), the file has \(([0-9, ]+)\)", said)
     assert code == 1, said
     assert sizes, said
