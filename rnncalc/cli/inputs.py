@@ -57,7 +57,7 @@ def read_each(
     def keep(path: str) -> Kept:
         spec = _spec(path, overrides(flags), hint=True)
         read = kept(spec)
-        tell(*(() if spec.marked else map(str, spec.misspelt())))
+        tell(*map(str, spec.misspelt()))
         return read
 
     in_flags = describing(flags)

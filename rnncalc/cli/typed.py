@@ -28,6 +28,11 @@ def call_meant(context: click.Context | None) -> str:
     return call.text() if call and call.read([*call.typed]) else ""
 
 
+def single(command: click.Command) -> list[click.Option]:
+    """Return the flags of a command that may be given once."""
+    return [option for option in command.params if isinstance(option, click.Option) and not option.multiple]
+
+
 class _Call:
     """The words of a call, as they were typed and as they are meant.
 
@@ -36,7 +41,7 @@ class _Call:
     """
 
     def __init__(self, context: click.Context) -> None:
-        self.path = context.command_path
+        self.path, self.command = context.command_path, context.command
         self.typed: list[str] = context.obj
         self.options = {
             name: each for each in context.command.params if isinstance(each, click.Option) for name in each.opts
@@ -119,8 +124,7 @@ class _Call:
         """Return the call in our flags; empty if it is the one that was typed, or has more than one meaning."""
         missing: list[str] = []
         words = [*self._words(missing)]
-        once = {tuple(option.opts) for option in self.options.values() if not option.multiple}
-        twice = any(sum(map(words.count, names)) > 1 for names in once)
+        twice = any(sum(map(words.count, option.opts)) > 1 for option in single(self.command))
         if twice or self.numbers or words == self.typed or (self.layers and self.has_file):
             return ""
         remark = f", with your number{'s' * (len(missing) > 1)} for {all_of(missing)}" if missing else ""

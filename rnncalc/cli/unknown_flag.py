@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rnncalc.cli.flags import GOES_WITH, WordOption, flag_of
-from rnncalc.cli.typed import call_meant
+from rnncalc.cli.typed import call_meant, single
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
@@ -25,11 +25,6 @@ def unknown_flag_message(flag: str, context: click.Context, group: click.Group) 
     except DeclarationError:  # an option of a cell that this call may not use
         cure = ""
     return f"No such option '{escape(flag)}'{cure or '.'}"
-
-
-def _single(command: click.Command) -> list[click.Option]:
-    """Return the flags of a command that may be given once."""
-    return [option for option in command.params if isinstance(option, click.Option) and not option.multiple]
 
 
 def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence[str]) -> str:
@@ -56,7 +51,7 @@ def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence
         return cure
     if matches := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = matches[0].partition(" ")
-        if any(flag_of(name) in option.opts and {*option.opts} & {*typed} for option in _single(command)):
+        if any(flag_of(name) in option.opts and {*option.opts} & {*typed} for option in single(command)):
             return f"; it means {flag_of(name)}, which is given"
         switches = {option.opts[-1] for option in options if option.is_flag}
         needed = next((f"{each} " for each in GOES_WITH.get(flag_of(name), ()) if switches >= {*each.split()}), "")

@@ -93,7 +93,7 @@ def _refuse_long_list(file: BinaryIO) -> None:
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) < at + 22:
-        raise BadFileError("is truncated, or is not a zip archive: it has no list of what is in it")
+        raise BadFileError("is truncated, or is not a zip archive: it has no list of its files")
     (size,) = struct.unpack("<L", tail[at + 12 : at + 16])
     if size == 0xFFFFFFFF and (far := tail.rfind(b"PK\6\6", 0, at)) >= 0 and len(tail) >= far + 48:
         (size,) = struct.unpack("<Q", tail[far + 40 : far + 48])

@@ -12,10 +12,8 @@ from rnncalc.pictures.picture import Arrow, Caption, Curve, Dot, Frame, Label, P
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import title
+from rnncalc.reports.sheet import MOST_LINEAR
 from rnncalc.text import RAISED, decimal, escape, plural
-
-LONG = 50
-"""A scale is logarithmic if the largest number is this many times the smallest."""
 
 MOST_MARKS = 5
 """The most numbers on an axis, without the one at its start."""
@@ -68,7 +66,7 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     longest = max(number or 1 for number in known)
     steps = list(range(1, STEPS + 1))
     if longest > STEPS:
-        last = linear_or_logarithmic([1, max(longest, LONG)]).last
+        last = linear_or_logarithmic([1, max(longest, MOST_LINEAR)]).last
         steps = [round(last ** (place / POINTS)) for place in range(POINTS + 1)]
     dense = {number: dense_params(network, number) for number in steps}
     dense = {number: params for number, params in dense.items() if params}  # a kernel needs some steps
@@ -188,7 +186,7 @@ class Scale(NamedTuple):
 def linear_or_logarithmic(numbers: list[int]) -> Scale:
     """Return the scale for some numbers, all of them positive."""
     least, most = min(numbers), max(numbers)
-    if most < LONG * least:
+    if most < MOST_LINEAR * least:
         power = 10 ** max(_power(most) - 1, 0)
         step = next(power * times for times in (1, 2, 5, 10, 20) if most <= MOST_MARKS * power * times)
         return Scale(0, -(-most // step) * step, step, logarithmic=False)

@@ -185,7 +185,7 @@ def gradient_work(
 
 
 def _steps(name: Variable) -> list[str]:
-    """Return the steps of a value: two of a score, of the query and of what it is compared with."""
+    """Return the steps of a value; a score has two, that of its query and that of its key."""
     return name.below.split(",") if name.below else [] if name.step is None else [str(name.step)]
 
 

@@ -228,7 +228,7 @@ HINTS = (
      "attention context keys score heads transformer"),
     ("the kernel", "which places and features does a filter read", "kernel channels groups"),
     ("the normalisation", "which arrays does it have, and are they parameters", "norm norms gains stored"),
-    ("the convention", "whose tensors are counted", "convention"),
+    ("the convention", "which framework's parameters are counted", "convention"),
     ("the directions", "how many are there, and how wide is the output of both", "direction directions merge"),
     ("the steps", "which weights does each step use, and what does it read", "step steps flattened"),
     ("the embedding", "which tables are there, and how many times is each counted",

@@ -70,7 +70,7 @@ class Bar(Frozen):
 
 
 MOST_LINEAR = 50
-"""If the greatest number has more times the least one, bars to scale would hide that."""
+"""How many times the least number the greatest may be where a scale is linear; else the least would not be seen."""
 
 
 def bars_of(numbers: Sequence[int], most: int = 0) -> tuple[list[Bar], tuple[str, ...]]:

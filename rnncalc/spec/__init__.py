@@ -127,6 +127,8 @@ class Spec(Frozen):
 
     def misspelt(self) -> Iterator[Problem]:
         """Yield the letters of the network that may be misspelt names of its sizes, each where it is first."""
+        if not (isinstance(self.root, Mapping) and self.root.get("sizes")) or self.marked:
+            return
         names = [*(self.network.sizes or ())]
         for letter in self.network.letters:
             if letter not in names and (near := did_you_mean(letter, names)):

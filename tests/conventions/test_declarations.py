@@ -6,7 +6,7 @@ What the property below does not see:
 - `only` or `projects_down` that allow or refuse another value than the framework does, and a habit of a cell whose
   options leave it open: the frameworks (tests/conformance), test_conventions.py and the results worked by hand in
   tests/forward/test_orders.py do;
-- other axes of what a module returns, whether it merges its directions or returns its last step alone: the frameworks
+- other axes of a module's output, whether it merges its directions or returns its last step alone: the frameworks
   do (tests/conformance/test_returned_shapes.py);
 - another epsilon of a normalisation: the frameworks do (tests/conformance/test_around.py);
 - steps behind the features, or before them: tests/questions/returned_shapes.txt does, worked by hand.
