@@ -44,17 +44,12 @@ class AnswerReport(SheetReport, DataReport):
             "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
-            "mistakes": [
-                {"id": diagnosis.id, "text": self.text(diagnosis, each), **_mistake(diagnosis, each)}
-                for each in judged
-                for diagnosis in self.diagnoses(each)
-            ],
+            "mistakes": [self._mistake(diagnosis, each) for each in judged for diagnosis in self.diagnoses(each)],
             "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each, hint=self.hint))],
         }
-        if not self.hint:
-            return data
-        mistakes = [_without(mistake, "params", "arithmetic", "right") for mistake in data["mistakes"]]
-        return _without(data, "params", "params_formula") | {"mistakes": mistakes}
+        if self.hint:
+            del data["params"], data["params_formula"]
+        return data
 
     def sheets(self) -> list[Sheet]:
         """Return the verdict, and for a wrong number the mistakes that give it; several answers are a table."""
@@ -151,6 +146,22 @@ class AnswerReport(SheetReport, DataReport):
         if not self.hint and any(each.formula is not None for each in self.answer.judged):
             yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
 
+    def _mistake(self, diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
+        """Return a mistake as data; in a hint without its id and its layer, which say more than the sentence does."""
+        text, returned, by_chance = self.text(diagnosis, judged), judged.returned, diagnosis.by_chance
+        if self.hint:
+            return {"text": text, "layer": judged.layer, "tensor": judged.tensor, "by_chance": by_chance}
+        return {
+            "id": diagnosis.id,
+            "text": text,
+            "params": None if returned else diagnosis.params,
+            "layer": diagnosis.layer,
+            "tensor": judged.tensor,
+            "by_chance": by_chance,
+            "arithmetic": _answer_text(judged) if returned else write(diagnosis.yours),
+            "right": shape_text(returned) if returned else write(diagnosis.right),
+        }
+
     def _mistakes(self) -> Iterator[Sheet]:
         """Yield for each wrong number the likeliest mistake behind it, then the others, guesses last."""
         for each in self.answer.judged:
@@ -194,7 +205,7 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     if wrong.slips:
         return _of_layer(wrong, "goes wrong after the correct number")
     if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
-        text = f"takes {_size(wrong.other_size)}"
+        text = ON_WIDTHS if hint else f"takes {_size(wrong.other_size)}"
     elif wrong.diagnoses:
         text = AnswerReport(answer, hint=hint).text(wrong.diagnoses[0], wrong)
     elif wrong.meant:
@@ -247,23 +258,19 @@ HINTS = (
 )  # fmt: skip
 """What a hint asks: a subject, a question, and the words of the ids of mistakes, or ids, that it is about."""
 
-WIDTHS = "the widths", "how many numbers does each layer read, and how many does it output"
+ON_WIDTHS = "Look at the widths: how many numbers does each layer read, and how many does it output?"
 
 
 def _hint(id: str, quantity: str) -> str:
     """Return what a hint says of a mistake: a question, or that the number is another quantity."""
     words = {id, *id.split("-")}
-    subject, question = next((row[:2] for row in HINTS if not words.isdisjoint(row[2].split())), WIDTHS)
-    return _another(quantity) if quantity != "params" and subject == WIDTHS[0] else f"Look at {subject}: {question}?"
+    asked = (f"Look at {subject}: {question}?" for subject, question, ids in HINTS if words & {*ids.split()})
+    return next(asked, ON_WIDTHS if quantity == "params" else _another(quantity))
 
 
 def _another(quantity: str) -> str:
     names = {"params": "parameters", "flops": "FLOPs", "saved": "saved activations", "state": "numbers of the state"}
     return f"This is another quantity of the network: {names.get(quantity, quantity)} are asked for."
-
-
-def _without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if key not in keys}
 
 
 def _right(judged: Judgement) -> Value:
@@ -308,17 +315,6 @@ def _answer_text(judged: Judgement) -> str:
 def _where(judged: Judgement) -> str:
     tensor = f" for {judged.tensor}" if judged.tensor else ""
     return f"{tensor} in {judged.layer}" if judged.layer else ""
-
-
-def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
-    return {
-        "params": None if judged.returned else diagnosis.params,
-        "layer": diagnosis.layer,
-        "tensor": judged.tensor,
-        "by_chance": diagnosis.by_chance,
-        "arithmetic": _answer_text(judged) if judged.returned else write(diagnosis.yours),
-        "right": shape_text(judged.returned) if judged.returned else write(diagnosis.right),
-    }
 
 
 def _sentence(diagnosis: Diagnosis) -> str:
@@ -392,7 +388,7 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
         yield f"A guess: mistakes like this give many of the numbers near {_answer_text(judged)}."
     number = f"{_answer_text(judged)}{_on_rounding(judged)}"
     yield from (f"Also, {number} {meaning.text}." for meaning in (() if hint else judged.meant))
-    if judged.other_size:
+    if judged.other_size and not hint:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_answer_text(judged)}."
 
@@ -404,6 +400,8 @@ def _on_rounding(judged: Judgement) -> str:
 def _unexplained(judged: Judgement, *, hint: bool) -> str:
     where = f"{judged.layer} {judged.tensor}: " if judged.tensor else f"{judged.layer}: " if judged.layer else ""
     text = f"{where}{'n' if where else 'N'}o known mistake gives {_answer_text(judged)}"
+    if judged.other_size and hint:
+        return f"{text}. {ON_WIDTHS}"
     if judged.other_size:
         return f"{text}, but {_size(judged.other_size)} would give {judged.other_size.params:,}."
     if isinstance(judged.answer, GivenNumber) and not hint:
