@@ -117,6 +117,22 @@ class JointReport(ExtendedCountReport):
         each = (report.cells(counted, numbers[str(place)]) for place, report in enumerate(self.reports))
         return {title: number for cells in each for title, number in cells.items()}
 
+    def sheets(self) -> list[Sheet]:
+        """Return the tables; with fewer layers than numbers, a row for each number, which screens have room for."""
+        from rnncalc.reports.sheet import key_columns, number_columns  # imported only for tables
+
+        layers, *tensors = super().sheets()
+        keys = sum(column.key for column in layers.columns)
+        table = [*layers.rows, layers.total or ()]
+        if len(table) >= len(layers.columns) - keys:
+            return [layers, *tensors]
+        columns = (
+            *key_columns("Number"),
+            *number_columns(*(" ".join(filter(None, map(str, row[:keys]))) for row in table)),
+        )
+        rows = [(column.title, *cells) for column, *cells in zip(layers.columns, *table, strict=True)][keys:]
+        return [layers.replace(columns=columns, rows=rows, total=None), *tensors]
+
     def added_to(self, data: dict[str, Any]) -> dict[str, Any]:
         for report in self.reports:
             data = report.added_to(data)
