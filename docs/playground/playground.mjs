@@ -274,6 +274,7 @@ async function readFile(file) {
   reading = file;
   $("use-draft").hidden = true;
   $("read").replaceChildren(element("p", {}, `Reading ${file.name}…`));
+  $("drop").scrollIntoView({ block: "start" }); // it may have been dropped where the contents are out of sight
   const contents = await ask("read", file.name, new Uint8Array(await file.arrayBuffer()));
   if (file !== reading) return;
   $("read").replaceChildren(filled(contents, `What ${file.name} holds`));

@@ -94,10 +94,9 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         for exercise in self.exercises if self.key else ():
             title = f"Variant {exercise.variant}"
             for each in _questions(exercise):
-                rows = [(each.label(wrong), wrong.feedback) for wrong in each.likeliest]
-                subtitle = f"{each.question} {each.label(each.right)}"
-                columns = (*key_columns("Wrong answer"), Column("Feedback"))
-                sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle))
+                rows = [(each.label(answer), answer.feedback) for answer in (each.right, *each.likeliest)]
+                columns = (*key_columns("Answer"), Column("Feedback"))
+                sheets.append(Sheet(columns, rows, title=title, subtitle=each.question))
                 title = ""
         return sheets
 

@@ -56,7 +56,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             rows.append((tensor.name, tensor.shape, tensor.dtype, role, *numbers))
         others = sum(tensor.params for tensor in file.tensors if not tensor.is_parameter)
         columns = (
-            *(*key_columns("Tensor"), *map(Column, ("Shape", "Type", "Role"))),
+            *(*key_columns("Tensor"), Column("Shape", whole=True), Column("Type"), Column("Role")),
             *number_columns("Parameters", "Others"),
         )
         notes = [_sentence(sentence(remark)) for remark in file.remarks]
