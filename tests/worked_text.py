@@ -12,7 +12,7 @@ Number = Any
 """A float, a vector of them, or a matrix of more than one column."""
 
 OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
-_WORD = re.compile(r"[A-Za-zγσζνδ∂][\w/∂′]*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
+_WORD = re.compile(r"[A-Za-zγσζνδ∂](?:[\w/∂′](?<!ᵀ))*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
 
 
@@ -65,19 +65,30 @@ def product(left: Number, right: Number) -> Number:
     return paired(lambda a, b: a * b, left, right)
 
 
-def equations(lines: list[str]) -> Iterator[tuple[str, list[Number | None]]]:
-    """Yield each equation of a paragraph: its name, and what each of its sides comes to; None for a name."""
-    if all(" = " in line for line in lines):
-        for line in lines:
-            yield from _Reader([line]).equations()
-    else:
-        yield from _Reader(lines).equations()
+def transposed(value: Number) -> Number:
+    if not isinstance(value, list):
+        return value
+    return [[*column] for column in zip(*value, strict=True)] if isinstance(value[0], list) else [value]
+
+
+Known = dict[str, Number]
+"""The values of the names on a page so far, which letters stand for."""
+
+
+def equations(lines: list[str], known: Known | None = None) -> Iterator[tuple[str, list[Number | None]]]:
+    """Yield each equation of a paragraph: its name, and what its sides come to; None for letters without `known`."""
+    for part in [[line] for line in lines] if all(" = " in line for line in lines) else [lines]:
+        for name, sides in _Reader(part, {} if known is None else known).equations():
+            if known is not None:
+                known[name] = sides[-1]
+            yield name, sides
 
 
 class _Reader:
     """Reads along the base line, and up and down from it where a bracket is taller."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], known: Known) -> None:
+        self.known = known
         width = max(map(len, lines))
         self.lines = [line.ljust(width) for line in lines]
         (self.base,) = (number for number, line in enumerate(lines) if " = " in line)
@@ -127,13 +138,13 @@ class _Reader:
             yield name, sides
 
     def _side(self) -> Number | None:
-        """Return what a side comes to; names of other values, with the layer they are of, are passed over."""
-        here = self._peek()
-        if isinstance(here, str) and _WORD.fullmatch(here) and here not in FUNCTIONS:
+        """Return what a side comes to; one with names that are not known, or of another layer, is passed over."""
+        try:
+            return self._sum()
+        except KeyError:
             while self._peek() != "=":
                 self._next()
             return None
-        return self._sum()
 
     def _peek(self) -> Any:
         return self.tokens[self.at] if self.at < len(self.tokens) else None
@@ -159,12 +170,21 @@ class _Reader:
                 case "/":
                     self._next()
                     value = paired(lambda a, b: a / b, value, self._factor())
-                case list() | "(" if isinstance(value, list):
+                case list() | "(" if isinstance(value, list) or isinstance(self.tokens[self.at - 1], str):
+                    value = product(value, self._factor())
+                case str(word) if _WORD.fullmatch(word) and isinstance(self.tokens[self.at - 1], str):
                     value = product(value, self._factor())
                 case _:
                     return value
 
     def _factor(self) -> Number:
+        value = self._whole()
+        while self._peek() == "ᵀ":
+            self._next()
+            value = transposed(value)
+        return value
+
+    def _whole(self) -> Number:
         match token := self._next():
             case "−":
                 return product(-1.0, self._factor())
@@ -179,7 +199,6 @@ class _Reader:
                 joined = [x for part in parts for x in (part if isinstance(part, list) else [part])]
                 return parts[0] if len(parts) == 1 else joined
             case str():
-                assert self._peek() == "(", token
-                return FUNCTIONS[token](self._factor())
+                return FUNCTIONS[token](self._whole()) if token in FUNCTIONS else self.known[token]
             case _:
                 return token

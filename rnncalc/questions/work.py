@@ -222,12 +222,9 @@ def _way(
         if not number:
             past = step + 1 if backward else step - 1
             known += [_line(names, Variable(letter, past, placed.name), value) for letter, value in before.items()]
-        lines = [
-            _line(names, Variable(letter, step, placed.name), value)
-            for letter, value in values.items()
-            if letter != "x"
-        ]
-        yield StepWork(step, tuple(known), tuple(_in_order(names, lines)))
+        letters = sorted(values, key=lambda letter: letter == "h" or letter in history.start)  # gates first
+        lines = [_line(names, Variable(letter, step, placed.name), values[letter]) for letter in letters]
+        yield StepWork(step, tuple(known), tuple(_in_order(names, [line for line in lines if line.name.letter != "x"])))
 
 
 def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> WorkedLine:
@@ -236,26 +233,17 @@ def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> Wo
     return WorkedLine(name, value, None if known == name else known)
 
 
-def _in_order(names: Mapping[int, Variable], lines: Sequence[WorkedLine]) -> Iterator[WorkedLine]:
-    """Yield the lines, each after its operands, with gates in the step's order."""
-    left = [*lines]
-    while left:
-        line = next(line for line in left if not _waits(names, line, left))
-        left.remove(line)
-        yield line
+def _in_order(names: Mapping[int, Variable], lines: Sequence[WorkedLine]) -> list[WorkedLine]:
+    """Return the lines, each after its operands, with gates in the step's order."""
+    left = {id(line.value): [each for each in lines if each.value is line.value] for line in lines}
+    ordered: list[WorkedLine] = []
 
+    def add(value: TapeValue) -> None:
+        same = left.pop(id(value), [])
+        for operand in value.operands if same or id(value) not in names else ():
+            add(operand)
+        ordered.extend(sorted(same, key=lambda line: line.same_as is not None))
 
-def _waits(names: Mapping[int, Variable], line: WorkedLine, left: Sequence[WorkedLine]) -> bool:
-    """Return whether a line must come after one of others: an operand, or one with the same value."""
-    others = {id(each.value) for each in left if each is not line}
-    if id(line.value) in others:
-        return line.same_as is not None
-    return not others.isdisjoint(map(id, _within(names, line.value)))
-
-
-def _within(names: Mapping[int, Variable], value: TapeValue) -> Iterator[TapeValue]:
-    """Yield the operands of a value, down to those that have a name."""
-    for each in value.operands:
-        yield each
-        if id(each) not in names:
-            yield from _within(names, each)
+    for line in lines:
+        add(line.value)
+    return ordered

@@ -149,6 +149,8 @@ def gradient_work(
             if len(waiting) < sum(map(len, blocks)):
                 continue  # until the array is complete
             del blocks_of[owner, letter]
+            if len(waiting) == 1:  # the equations have the letters of the whole array
+                names[id(value)] = Variable(letter[0], None, owner, letter[1])
             weights = [[waiting[each][0] for each in gate] for gate in blocks]
             gradient = _of_blocks([[waiting[each][1] for each in gate] for gate in blocks])
             piece = weights[0][0].piece

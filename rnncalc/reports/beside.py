@@ -122,16 +122,13 @@ class JointReport(ExtendedCountReport):
         from rnncalc.reports.sheet import key_columns, number_columns  # imported only for tables
 
         layers, *tensors = super().sheets()
-        keys = sum(column.key for column in layers.columns)
-        table = [*layers.rows, layers.total or ()]
+        table, keys = [*layers.rows, layers.total or ()], sum(column.key for column in layers.columns)
         if len(table) >= len(layers.columns) - keys:
             return [layers, *tensors]
-        columns = (
-            *key_columns("Number"),
-            *number_columns(*(" ".join(filter(None, map(str, row[:keys]))) for row in table)),
-        )
-        rows = [(column.title, *cells) for column, *cells in zip(layers.columns, *table, strict=True)][keys:]
-        return [layers.replace(columns=columns, rows=rows, total=None), *tensors]
+        titles = (" ".join(filter(None, map(str, row[:keys]))) for row in table)
+        rows = [(column.title, *cells) for column, *cells in zip(layers.columns, *table, strict=True)]
+        columns = (*key_columns("Number"), *number_columns(*titles))
+        return [layers.replace(columns=columns, rows=rows[keys:], total=None), *tensors]
 
     def added_to(self, data: dict[str, Any]) -> dict[str, Any]:
         for report in self.reports:

@@ -80,25 +80,20 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def _layer_sheet(self) -> Sheet:
         layers, network = self.run.layers, self.run.network
-        head: dict[str, Any] = {
-            "title": title(network),
-            "subtitle": f"forward pass; {setting(network)}",
-            "notes": tuple(_notes(self.run, verify=self.verify)),
-        }
+        notes, subtitle = tuple(_notes(self.run, verify=self.verify)), f"forward pass; {setting(network)}"
+        head = Sheet((), (), title=title(network), subtitle=subtitle, notes=notes)
         if self.run.agrees and not self.verify:
             shapes: list[Row] = [(layer.placed.name, layer.shape) for layer in layers]
-            return Sheet((*key_columns("Layer"), Column("Output shape")), shapes, **head)
+            return head.replace(columns=(*key_columns("Layer"), Column("Output shape")), rows=shapes)
         numbers = [(layer.weights, layer.weights_read, layer.multiplications) for layer in layers]
-        columns = (
-            *(*key_columns("", "Layer"), Column("Output shape")),
-            *number_columns("Weights", "Weights read", "Multiplications"),
-        )
+        words = (*key_columns("", "Layer"), Column("Output shape"))
+        columns = (*words, *number_columns("Weights", "Weights read", "Multiplications"))
         rows = [
             ("✓" if layer.agrees else "✗", layer.placed.name, layer.shape, *its)
             for layer, its in zip(layers, numbers, strict=True)
         ]
         totals = (sum(number or 0 for number in column) for column in zip(*numbers, strict=True))
-        return Sheet(columns, rows, total_row(columns, *totals), **head)
+        return head.replace(columns=columns, rows=rows, total=total_row(columns, *totals))
 
 
 _HEADER = (

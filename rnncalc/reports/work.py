@@ -5,10 +5,10 @@ A value is written as its operation with numbers, then its result. Formats decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import WAYS
@@ -18,22 +18,26 @@ from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
 from rnncalc.reports.equations import (
+    LOSS,
     ON_DELTA,
     Block,
     Derivative,
     EquationText,
+    Function,
     Term,
     WorkLine,
     WorkPiece,
     line_of,
     timed,
+    vector,
 )
 from rnncalc.reports.explain import on_padding, on_parts
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import ON_CHUNKS, confirmed, of_direction, on_no_slope, outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Sheet
-from rnncalc.step.operations import ATOM, INNER, OUTER
+from rnncalc.step.equations import Application, Formula, Symbol
+from rnncalc.step.operations import ATOM, INNER, OUTER, WRITTEN
 from rnncalc.text import all_of, plural
 
 DIGITS = 4
@@ -98,23 +102,22 @@ def _backward(work: Work) -> Iterator[Sheet]:
     done = work.backward
     if done is None:
         return
-    rows = work.run.network.spelling.rows
+    rows, lines = work.run.network.spelling.rows, list[WorkLine]()
     slopes = [each for vector in done.outputs for each in vector]
     if done.name_of_loss == "squared":
         outputs = iter(done.summed)
-        lines = [
-            _error([next(outputs) for _ in target], target, error, rows=rows)
-            for target, error in zip(done.targets, done.outputs, strict=True)
-        ]
+        for target, error in zip(done.targets, done.outputs, strict=True):
+            output = numbers([next(outputs) for _ in target], rows=rows)
+            sides = (*output, " − ", *_bracketed(*numbers([*target], rows=rows)), " = ", *numbers([*error], rows=rows))
+            lines.append((EquationText("output − target"), " = ", *sides))
         errors = [(*_bracketed(number(each)), "·", *_bracketed(number(each))) for each in slopes]
         value: WorkLine = ("(", *_sum(errors), ")", " / ", "2")
         note = "The loss L is half the sum of (output − target)², so that ∂L/∂output = output − target."
     else:
-        lines = []
         value = _sum([(number(each),) for each in done.summed])
         note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
     deltas = any(line.name.letter == "delta" for step in done.steps for line in step.lines)
-    line: WorkLine = (Term("L"), " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
+    line: WorkLine = (LOSS, " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
     notes = (
         note,
         *[ON_DELTA] * deltas,
@@ -131,12 +134,6 @@ def _backward(work: Work) -> Iterator[Sheet]:
         yield Sheet((), (), title=f"{whose}: gradients of its weights", work=tuple(lines))
 
 
-def _error(*vectors: Sequence[float], rows: bool) -> WorkLine:
-    """Return the outputs of one step minus their targets, with the difference."""
-    output, target, error = (numbers([*each], rows=rows) for each in vectors)
-    return (EquationText("output − target"), " = ", *output, " − ", *_bracketed(*target), " = ", *error)
-
-
 def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:
     """Yield the gradient of an array of weights as a sum over the steps, and the updated weights."""
     updated = () if rate is None else (weights.weights, weights.updated)
@@ -144,11 +141,12 @@ def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Itera
     for below, (total, *lines) in _flat(weights.name.below, *map(turned, arrays) if rows else arrays):
         parts = lines[len(updated) :]
         sides = [_sum(parts)] * (len(parts) > 1) + [total]
-        yield (*_name(weights.name._replace(below=below)), *(piece for side in sides for piece in (" = ", *side)))
+        gradient, letter = _name(weights.name._replace(below=below)), Term(weights.name.letter, below)
+        yield (*gradient, *(piece for side in sides for piece in (" = ", *side)))
         if rate is not None:
+            in_letters = (letter, " − ", number(rate), "·", *gradient)
             step = (number(rate), "·", *_bracketed(*total))
-            letter = Term(weights.name.letter, below)
-            yield (EquationText("new "), letter, " = ", *lines[0], " − ", *step, " = ", *lines[1])
+            yield (EquationText("new "), letter, " = ", *in_letters, " = ", *lines[0], " − ", *step, " = ", *lines[1])
 
 
 def _gradients(line: WorkedLine, work: Work) -> Iterator[WorkLine]:
@@ -225,12 +223,11 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
         owner = () if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)
         sides.append((*_name(other, notation), *owner))
     else:
-        writers = (
-            _ValueWriter(names, notation),
-            _ValueWriter(names, notation, arguments=True),
-            _ValueWriter(names, notation, applied=True),
-        )
-        sides += [writer.bare(line.value) for writer in writers]
+        if line.name.gradient or line.name.letter == "delta":
+            sides += filter(None, [_letters(line, names, notation)])
+        writer = _ValueWriter(names, notation)
+        writers = writer, writer._replace(arguments=True), writer._replace(applied=True)
+        sides += [each.bare(line.value) for each in writers]
     array = line.value.numbers
     ((_, (written,)),) = _flat("", turned(array) if notation.rows else array)
     sides.append(written)
@@ -238,15 +235,41 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 
 
+def _letters(line: WorkedLine, names: Mapping[int, Variable], notation: Notation) -> WorkLine:
+    """Return the operations that made a gradient, in letters; nothing if letters do not say which values are meant."""
+
+    def formula(value: TapeValue) -> Formula:
+        name = names.get(id(value)) if value is not line.value else None
+        if name and name.uses is None:
+            alike = (each for each in names.values() if each._replace(layer=name.layer) == name)
+            if name.layer != line.name.layer and any(each.layer != name.layer for each in alike):
+                raise LookupError
+            time = "" if name.below or name.step is None else str(name.step)
+            return Symbol(name.letter, name.below, time, gradient=name.gradient)
+        row, operands = value.row, tuple(map(formula, value.operands))
+        if row is None or row not in WRITTEN.values() or row.name == "mean":
+            raise LookupError
+        return operands[0] if row.name == "linear" else Application(row.name, operands)
+
+    try:
+        written = vector(formula(line.value), {}, notation)
+    except LookupError:
+        return ()
+    joined = zip(("", *written), written, strict=False)  # a function with its bracket
+    return tuple(
+        f"{before.name}(" if isinstance(before, Function) else piece
+        for before, piece in joined
+        if not isinstance(piece, Function)
+    )
+
+
 def _name(name: Variable, notation: Notation = W) -> WorkLine:
     """Return a name, also of a gradient, `∂L/∂h_2`, or of the contribution of one step, `∂L/∂W_xh (step 2)`."""
     term = timed(name.letter, "" if name.step is None else str(name.step), notation)
-    if not name.gradient:
-        return (Term(name.letter, name.below) if name.below else term,)
-    if not name.below and name.uses is None:
-        return (Derivative(Term("L"), term),)
+    if name.below or name.uses is not None:
+        term = Term(name.letter, name.below)
     at = (EquationText(f" (step {name.uses})"),) if name.uses else ()
-    return (Derivative(Term("L"), Term(name.letter, name.below)), *at)
+    return (Derivative(LOSS, term) if name.gradient else term, *at)
 
 
 def numbers(vector: list[float], *, rows: bool = False) -> WorkLine:
@@ -285,20 +308,16 @@ _COMPOSED = 3
 _SUMS = ("plus", "shift")
 
 
-class _ValueWriter:
+class _ValueWriter(NamedTuple):
     """Writes the expression of a value, down to the values that have names.
 
     arguments: whether arguments of functions are evaluated. applied: whether functions are evaluated.
     """
 
-    def __init__(
-        self, names: Mapping[int, Variable], notation: Notation, *, arguments: bool = False, applied: bool = False
-    ) -> None:
-        self.names = names
-        self.rows = notation.rows
-        self.stacked = notation.stacked
-        self.arguments = arguments
-        self.applied = applied
+    names: Mapping[int, Variable]
+    notation: Notation
+    arguments: bool = False
+    applied: bool = False
 
     def bare(self, value: TapeValue) -> WorkLine:
         """Return the expression of a value, whether or not it has a name."""
@@ -309,7 +328,7 @@ class _ValueWriter:
             first, *others = (self.numbers(operand) if self.arguments else self.line(operand) for operand in operands)
             return (f"{row.function}(", *first, *(piece for other in others for piece in (", ", *other)), ")")
         if row.before:
-            return (*row.before, *self.line(operands[0], ATOM))
+            return (*row.before, *_bracketed(*self.line(operands[0], row.strength + 1)))
         match row.name:
             case "linear":
                 return self.line(operands[0])
@@ -370,7 +389,7 @@ class _ValueWriter:
             parts.remove(biases[0])
             parts += biases
         products = [each for each in parts if id(each) not in self.names and each.row and each.row.name == "matrix"]
-        if self.stacked and len(products) > 1:
+        if self.notation.stacked and len(products) > 1:
             rest = [each for each in parts if all(each is not product for product in products)]
             return [self._stack(products), *(term for each in rest for term in self._term(each))]
         return [term for each in parts for term in self._term(each)]
@@ -382,35 +401,30 @@ class _ValueWriter:
         read = [self._itself(each.operands[1]) for each in products]
         rows = [column for each in products for column in _columns(each)]
         if all(vector.row is None or id(vector) in self.names for vector in read):
-            vectors = numbers([number for vector in read for number in vector.numbers], rows=self.rows)
+            vectors = numbers([number for vector in read for number in vector.numbers], rows=self.notation.rows)
         else:
-            sign = ", " if self.rows else "; "
+            sign = ", " if self.notation.rows else "; "
             vectors = ("[", *[piece for vector in read for piece in (sign, *self.line(vector))][1:], "]")
-        if self.rows:
+        if self.notation.rows:
             return (*vectors, " ", *matrix(rows))
         return (*matrix([[*column] for column in zip(*rows, strict=True)]), " ", *vectors)
 
     def numbers(self, value: TapeValue) -> WorkLine:
         """Return the numbers of a value."""
-        return numbers(value.numbers, rows=self.rows)
+        return numbers(value.numbers, rows=self.notation.rows)
 
     def _by_hand(self, value: TapeValue) -> WorkLine:
         """Return δ xᵀ, Wᵀ δ or yᵀ δ; with vectors as rows, xᵀ δ, δ Wᵀ or δ yᵀ."""
-        left, right = value.operands
-        if value.row is OUTER:
-            gradient, beside = self.line(left, 3), numbers(right.numbers, rows=not self.rows)
-            first, second = (beside, self.line(left, ATOM)) if self.rows else (gradient, _bracketed(*beside))
-            single = 1 in (len(left.numbers), len(right.numbers))
+        rows, outer = self.notation.rows, value.row is OUTER
+        turned, other = value.operands[::-1] if outer else value.operands
+        if value.row is OUTER or value.row is INNER:
+            transposed = numbers(turned.numbers, rows=not rows)
         else:
-            if value.row is INNER:
-                weights = numbers(left.numbers, rows=not self.rows)
-            else:
-                weights = matrix(left.numbers.rows if self.rows else left.numbers.columns)
-            first, second = (weights, self.line(right, ATOM))
-            if self.rows:
-                first, second = self.line(right, 3), _bracketed(*weights)
-            single = len(right.numbers) == 1 or isinstance(weights[0], str)
-        return (*first, "·" if single else " ", *second)
+            transposed = matrix(turned.numbers.rows if rows else turned.numbers.columns)
+        sign = "·" if len(other.numbers) == 1 or isinstance(transposed[0], str) else " "
+        if outer is rows:
+            return (*transposed, sign, *self.line(other, ATOM))
+        return (*self.line(other, 3), sign, *_bracketed(*transposed))
 
     def _parts(self, value: TapeValue) -> Iterator[TapeValue]:
         """Yield the terms of a sum, with sums within it expanded."""
@@ -432,12 +446,12 @@ class _ValueWriter:
         known = read.row is None or id(read) in self.names
         if len(rows) == 1 and known:
             for weight, each in zip(rows[0], read.numbers, strict=True):
-                first, second = (each, weight) if self.rows else (weight, each)
+                first, second = (each, weight) if self.notation.rows else (weight, each)
                 yield (number(first), "·", *_bracketed(number(second)))
             return
-        vector, written = self.line(read, ATOM), matrix(_columns(value) if self.rows else rows)
+        vector, written = self.line(read, ATOM), matrix(_columns(value) if self.notation.rows else rows)
         by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
-        first_, second_ = (vector, written) if self.rows else (written, vector)
+        first_, second_ = (vector, written) if self.notation.rows else (written, vector)
         yield (*first_, "·" if by_number else " ", *second_)
 
 
