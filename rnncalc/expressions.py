@@ -58,6 +58,13 @@ _COUNTED += "|gewicht|poid|pes|bias"
 _RAISED, LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 PLAIN = str.maketrans(_RAISED + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
 """What raised and lowered signs are on the line."""
+
+
+def on_the_line(name: str) -> str:
+    """Return a name with lowered signs as an index: W_xh of Wₓₕ."""
+    return re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
+
+
 _GAP = r"\{,\}|\\[,; ]|[,.'’´_ ~\u00a0\u2009\u202f]"
 NUMBER = (
     rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
@@ -246,7 +253,7 @@ def _pattern(unit: str, letters: str) -> re.Pattern[str]:
 
 
 def _letters(word: re.Match[str], known: set[str] | None) -> list[Token]:
-    """Return the letters of a word, which is a product where each letter is known, or if it has two; else the word."""
+    """Return the letters of a word that is a product, as it is where most letters are known, or of two letters."""
     letters = [
         Token("letter", GREEK.get(letter[0][1:], letter[0]), word.start() + letter.start(), word.end(), word)
         for letter in re.finditer(rf"{_GREEK}|.[\u0300-\u036f]*", word["names"])
@@ -259,7 +266,7 @@ def _letters(word: re.Match[str], known: set[str] | None) -> list[Token]:
         if known and names[0] not in known and {*apart} <= known and "{" not in word["index"]:  # n_hm is n_h·m
             names = apart
         letters[-1:] = [letters[-1]._replace(text=name) for name in names]
-    if len(letters) <= 2 or (known and {letter.text for letter in letters} <= known):
+    if len(letters) <= 2 or (known and 2 * sum(letter.text in known for letter in letters) > len(letters)):
         return letters
     return [Token("word", word[0], *word.span(), word)]
 
@@ -286,16 +293,24 @@ def _size(name: str, text: str, sizes: Mapping[str, Number | None]) -> Number:
     return size
 
 
-def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
-    """Return the value of a number, such as 20,000, 1.6k or 0.5; None for any other text, and beyond 40 characters."""
-    if len(text) > MAX_DIGITS:
+def read_number(text: str, decimal: str = ".", *, calculation: bool = False) -> int | Fraction | None:
+    """Return the value of a number of at most 40 characters, such as 20,000, 1.6k or 0.5; None for any other text.
+
+    calculation: whether it may be a whole one of any length, such as 5*10^3.
+    """
+    if len(text) > MAX_DIGITS and not calculation:
         return None
     with suppress(CallError):
         parser = Parser(text, tokens_of(text, {}), {}, decimal)
-        if number := parser.taken("number"):
-            above, below = parser.number(number)
-            parser.end()
-            return above if below == 1 else _fraction(above, below)
+        number = parser.taken("number")
+        value = parser.number(number) if number else None
+        if calculation and parser.token.kind != "end":
+            parser.next = 0
+            value = parser.side().number, 1
+            parser.check_letters()
+        parser.end()
+        if value:
+            return value[0] if value[1] == 1 else _fraction(*value)
     return None
 
 
@@ -456,8 +471,8 @@ class Parser:
         """Raise ExpressionError for the first letter of the side that is not known."""
         if self.sizes is not None and (lost := [letter for letter in self.letters if letter.text not in self.sizes]):
             name, index = lost[0].text[:-2], lost[0].text[-2:]
-            square = f", and {name}^2 for a square," if index == "_2" and name in self.sizes else ""
-            raise self.expected(f"{formula_in(self.sizes)}{square}", lost[0].place)
+            square = f" and {name}^2 for a square," if index == "_2" and name in self.sizes else ""
+            raise self.expected(f"{formula_in(self.sizes)}, not {lost[0].text},{square}", lost[0].place)
 
     def power(self) -> tuple[Number, Number]:
         """Return a factor with its exponent and its unit, as what is above and what is below a bar."""

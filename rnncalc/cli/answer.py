@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -23,9 +23,8 @@ from rnncalc.cli.flags import (
     word_flag,
 )
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_network
-from rnncalc.cli.output import AllAtOnce, Destination, call_text, tell, write
+from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
-from rnncalc.layers import KINDS
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
@@ -87,9 +86,7 @@ def answer(
     files = tuple(word for word in words if word.lower().endswith((*SUFFIXES, ".json")))
     others = tuple(word for word in words if word not in files)
     in_flags = flags["input"] or flags["layers"] or flags["output"]
-    typed = words[1:-1][:2] if words and words[0].lower() in KINDS else ()  # the sizes of gru 8 16, before its answer
-    end = 1 + len([*takewhile(str.isdecimal, typed)])
-    specs, numbers = (files, others) if in_flags else (words[:end], words[end:])
+    specs, numbers = (files, others) if in_flags or files else (words[:1], words[1:])
     if from_ is not None:
         columns = names, answers, variant
         book = _grade(specs, numbers, from_, columns, quantity=quantity, hint=hint, flags=flags)
@@ -102,11 +99,7 @@ def answer(
     check_number_of_answers(len(numbers))
     sizes = None
     with AllAtOnce() as at_once:
-        if specs and _is_number(specs[0]) and files:
-            call = call_text(["rnncalc", "answer", *files[:1], *others])
-            at_once.refuse(f"the SPEC comes first: {call}")
-            numbers = others
-        elif specs and _is_number(specs[0]):
+        if specs and _is_number(specs[0]):
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
         else:
             network = at_once.ask(read_network, specs, **flags)

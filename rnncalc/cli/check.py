@@ -259,6 +259,8 @@ def _limit(flag: str, key: str, text: str) -> Limit:
 def _growth_limit(written: str) -> Limit:
     """Parse a limit on growth, such as `5%` or `state=32`."""
     key, equals, text = written.rpartition("=")
+    if not equals and (key := written.rpartition(":")[0]) in GROWING:
+        raise CallError(f"--max-growth: write --max-growth {key}={escape(written.rpartition(':')[2])}")
     flag = f"--max-growth {key}" if equals else "--max-growth"
     if equals and key not in GROWING:
         raise CallError(f"{escape(flag)}: expected one of {one_of(tuple(GROWING))} before the =")

@@ -22,13 +22,14 @@ SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES}(?:\\.(?:[05]|25|75)0*)?[kKMG]i))?"
 EXPRESSION = rf"[( ]*(?:[0-9]+|{LETTER})(?:[) ]*[-+*/·×−][( ]*(?:[0-9]+|{LETTER}))*[) ]*"
 """An expression of sizes that a spec names, as a pattern: `2*D`, `(D + 4)/2`."""
 
+_CALCULATION = r"[0-9]+(?:[) ]*(?:[-+*/·×^]|\*\*)[( ]*[0-9]+)+[) ]*"
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
 Schema = dict[str, Any]
 """The JSON Schema of a value, as editors read YAML: `1_000` is text in YAML 1.2."""
 
 
-_EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION}$"}
+_EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION.replace(LETTER, f'{LETTER}[₀-₉]*')}$"}
 
 Activation = Literal["tanh", "relu", "gelu", "sigmoid", "linear", "softmax"]
 ACTIVATIONS: tuple[str, ...] = get_args(Activation)
@@ -259,16 +260,17 @@ class WholeNumber(Allowed):
     def schema(self) -> Schema:
         number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
         suffixed = f"{SUFFIXED.replace('[GB]', 'G')} ?B?" if self.unit else SUFFIXED  # a B of bytes is no billion
-        written = f"^(?![0-9]+$)(?:{suffixed})$" if self.suffixes else _GROUPED
+        written = f"^(?![0-9]+$)(?:{suffixed}|{_CALCULATION})$" if self.suffixes else _GROUPED
         return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
 
     def number(self, text: str) -> int | None:
-        """Return the number of `20,000`, `1.5k` or `4MiB`; None for another text, and for 20.000, 20 or 20000."""
+        """Return the number of `20,000`, `5*10^3`, `1.5k` or `4MiB`; None for another text, and for 20.000."""
         from rnncalc.expressions import read_number
 
         bare = text.removesuffix(self.unit)
         power = _BINARY.get(bare[-2:])
-        number, grouped = (read_number(bare[:-2] if power else bare, sign) for sign in (".", ""))
+        bare = bare[:-2] if power else bare
+        number, grouped = (read_number(bare, sign, calculation=True) for sign in (".", ""))
         if number is None or number != grouped or (power and 4 % number.denominator):  # 1.25Ki, as the schema has it
             return None
         number *= power or 1

@@ -174,6 +174,16 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts)
 
 
+def levels(stack: Iterable[Placed]) -> Mapping[str, int]:
+    """Return the numbers of recurrent layers within their part, from 1, where a part has several."""
+    parts: dict[str | None, list[str]] = {}
+    for placed in stack:
+        if isinstance(placed.layer, Cell):
+            parts.setdefault(placed.part, []).append(placed.name)
+    several = [names for names in parts.values() if len(names) > 1]
+    return {name: number for names in several for number, name in enumerate(names, 1)}
+
+
 def without_clashes(placed: Iterable[Placed], letters: Mapping[str, Any]) -> Iterator[Placed]:
     """Yield layers, in whose formulas no letter of their own is one of the network's letters."""
     for each in placed:

@@ -46,7 +46,8 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
         case Switch() | Switches():
             value = True if text in _TRUE else False if text in _FALSE else None
         case WholeNumber():
-            value = allowed.number(text) if allowed.suffixes else _digits(text) if len(text) <= MAX_DIGITS else None
+            number = allowed.number if allowed.suffixes else _digits
+            value = number(text) if len(text) <= MAX_DIGITS else None
         case Real():
             value = float(text) if len(text) <= MAX_DIGITS and re.fullmatch(_REAL, text) else None
         case Rate() | Ratio():

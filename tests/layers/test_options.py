@@ -66,7 +66,7 @@ def test_limits_are_told_with_what_was_got() -> None:
         ("1e3k", None),
         ("1__000", None),
         ("-1", None),
-        ("2*3", None),
+        ("5·10^3", 5_000),
         ("k", None),
         ("", None),
     ],

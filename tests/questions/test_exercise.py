@@ -219,7 +219,7 @@ def test_what_another_quantity_is_confused_with(case: dict[str, Any]) -> None:
         assert not judged.right
         assert [each.id for each in judged.diagnoses] == [reason]
     assert grader.judge([GivenNumber(right + 2)]).judged[0].diagnoses == ()
-    layers = len(network.stack)
+    layers = sum(map(bool, grader.counts))
     expected = f"1 number, the total, or {layers}, one for each layer, in order" if layers > 1 else "1 number"
     with pytest.raises(CallError) as refused:
         grader.judge([GivenNumber(right)] * 5)

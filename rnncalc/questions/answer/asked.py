@@ -156,9 +156,15 @@ class QuantityGrader(Grader):
         if judgement.right or answer.one_digit:
             return judgement
         wrong = [(number, reason) for number, reason in self.confused(place) if answer.means(number)]
-        return judgement._replace(
-            diagnoses=tuple([Diagnosis((reason,), name, None, number, correct) for number, reason in wrong])
-        )
+        diagnoses = [Diagnosis((reason,), name, None, number, correct) for number, reason in wrong]
+        if answer.number and not diagnoses:
+            from rnncalc.questions.answer.mistake import Question
+            from rnncalc.questions.answer.search import COUNTED
+
+            if self.quantity in COUNTED:  # of numbers, pairs would be by chance
+                question, numbers = Question(self.network, answer, place), not has_letters(answer.number)
+                diagnoses = [each for each, _ in self.search.diagnoses(question, known=numbers)]
+        return judgement._replace(diagnoses=tuple(diagnoses))
 
 
 def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:

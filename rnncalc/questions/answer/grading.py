@@ -76,7 +76,7 @@ class Grader:
         """The search for the mistakes behind wrong numbers; a correct answer does without."""
         from rnncalc.questions.answer.search import Search
 
-        return Search(self.network)
+        return Search(self.network, self.quantity)
 
     def chosen(self, place: int, text: str) -> str:
         """Return the choice whose letter an answer is, with or without what is beside it, else the answer.

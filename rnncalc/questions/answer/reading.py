@@ -16,15 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
     ENDS,
-    LOWERED,
     PLAIN,
     SUFFIXES,
     WORDS,
@@ -32,6 +30,8 @@ from rnncalc.expressions import (
     Parser,
     Token,
     TooLargeError,
+    on_the_line,
+    read_number,
     tokens_of,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
@@ -64,7 +64,8 @@ _AROUND = (
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
-"""What says that a number is rounded, the verbs behind a name, and a name."""
+_LEVEL = r"(?:\^ ?\{? ?[(\[]|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]]\}?|⁾)"
+"""What says that a number is rounded, the verbs behind a name, a name, and the number of a layer above its letter."""
 _BRACKETED = (
     r"[(\[]([^()\[\]]*)[)\]]",
     r"[A-Za-z][\w.]*\([(\[]([^()\[\]]*)[)\]]\)",
@@ -121,7 +122,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     try:
         return _AnswerParser(text, tokens, sizes, decimal).answer(plain)
     except ExpressionError as error:
-        raise _refused(text, tokens, error) from None
+        raise _refused(text, tokens, sizes, error) from None
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
@@ -153,23 +154,18 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     before, inside = tokens[:begin], tokens[begin + 1 : -1]
     number = before[-1:] if before[-1].kind == "number" else before[-2:]
     alone = _is_number(number) and {token.kind for token in before[: -len(number)][-1:]} <= {*ENDS, *_VERBS, *WORDS}
-    if alone and inside and (value := _value(text, inside)) is not None and value == _value(text, number):
+    pieces = [text[each[0].place : each[-1].end] for each in (inside, number)] if alone and inside else ["", ""]
+    value, stated = [cast("Any", read_number(piece, "", calculation=True)) for piece in pieces]
+    if value is not None and value == stated:
         return len(tokens) - begin
+    if value and stated and 10 * abs(value - stated) <= value and inside[1:]:
+        ways = f"{stated} = {value} for an equation, or {stated}*{value} for a product"
+        raise CallError(f"'{escape(text)}' may be an equation that is not true, or a product; write {ways}")
     if alone and _is_number(inside):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
     unknown = {token.text for token in inside if token.kind == "letter" and token.text not in (sizes or token.text)}
     words = unknown or {token.kind for token in inside} & {*WORDS}
     return len(tokens) - begin if before[-1].kind in ("unit", "total") or (alone and words) else 0
-
-
-def _value(text: str, tokens: Sequence[Token]) -> Any:
-    """Return the value of a calculation without letters; None if tokens are none."""
-    with suppress(CallError):
-        parser = Parser(text, [*tokens, Token("end", "", tokens[-1].end, tokens[-1].end)], {})
-        value = parser.side().number
-        parser.end()
-        return value
-    return None
 
 
 def _is_number(tokens: Sequence[Token]) -> bool:
@@ -207,6 +203,10 @@ class _AnswerParser(Parser):
         tokens = self.tokens[self.next : verb]
         kinds = {token.kind for token in tokens if not token.text.isalpha()}
         name = self.text[tokens[0].place : tokens[-1].end] if tokens else ""
+        level = ""
+        if (above := re.search(_LEVEL, name)) and re.match(r"[^_]*_|[A-Z]\W", name.replace(above[0], " ", 1)):
+            name, level = name.replace(above[0], "", 1), f"^{above[1].translate(PLAIN)}"
+            kinds.discard("power")
         if kinds & {"times", "power", "fraction", "brace"} or not re.fullmatch(_NAME, name):
             return ""
         self.next = verb + 1
@@ -214,8 +214,7 @@ class _AnswerParser(Parser):
         for accent, command in MATH_ACCENTS.items():
             name = re.sub(rf"\\(?:wide)?{command} ?\{{(\w)\}}", rf"\1{accent}", name)
         name = re.sub(r"\(.*|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name).strip().replace("'", "′")
-        lowered = re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
-        return lowered.removesuffix(":0").removesuffix(".shape")
+        return on_the_line(name).removesuffix(":0").removesuffix(".shape") + level
 
     def shape(self, text: str, name: str) -> Shape | None:
         """Return a shape, such as (20, 10), 20 × 10 or (4h, m); None if a text is not one.
@@ -262,7 +261,7 @@ class _AnswerParser(Parser):
         return Parser(text, tokens_of(text, self.sizes), self.sizes).chain().number
 
 
-def _refused(text: str, tokens: Sequence[Token], error: ExpressionError) -> CallError:
+def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: ExpressionError) -> CallError:
     """Return the error for what is no answer: its place in a formula, else what to write instead."""
     pieces = re.split(r"(?:[,;]|\s(?:and|und|et|y)(?=\s))\s", text)
     one = r"[^\W\d][\w. ]*(?:\s?[:=]\s?[^:=]+|\s[1-9][0-9.,]*)"
@@ -272,7 +271,8 @@ def _refused(text: str, tokens: Sequence[Token], error: ExpressionError) -> Call
     if (name := re.match(r"([A-Za-z][\w./-]*)\s*=", text)) and re.search("[_.]", name[1]):
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     signs = ("sign", "times", "over", "power", "open", "close", "equals")
-    formula = text[:1] == "\\" or any(token.kind in signs and token.text != "x" for token in tokens)
+    known = {token.text for token in tokens if token.kind == "letter"} & {*(sizes or ())}
+    formula = text[:1] == "\\" or known or any(token.kind in signs and token.text != "x" for token in tokens)
     cure = ""
     if re.fullmatch(r"[1-9][0-9]*(?:(?:[,;] ?|\s)[1-9][0-9]*){1,99}", text):
         shape = f"({', '.join(re.findall('[0-9]+', text))}) for a shape, or " if text.count(",") in range(1, 6) else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import groupby, islice, product, takewhile
 from operator import itemgetter, ne
@@ -13,11 +13,12 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenates, direction_width, feed_next, replace_line
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
-from rnncalc.questions.answer.mistake import Mistake, Question, Variant
+from rnncalc.questions.answer.mistake import Mistake, Question, Variant, other_conventions
 from rnncalc.questions.answer.quantities import Subject, confused
 from rnncalc.questions.answer.reading import GivenNumber
-from rnncalc.questions.answer.table import BESIDE, TABLE
-from rnncalc.questions.answer.worksheet import Worksheet, sum_of, worksheet_of
+from rnncalc.questions.answer.table import BESIDE, OF_MULTIPLY_ADDS, TABLE
+from rnncalc.questions.answer.worksheet import LayerLine, Worksheet, multiplied, sum_of, worksheet_of
+from rnncalc.questions.count import DTYPES
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -41,6 +42,15 @@ class Candidate(NamedTuple):
         return sum(row.rarity for row, _ in self.mistakes)
 
 
+_ANY = [row for row in TABLE if not row.fitted and row.family is not other_conventions]
+
+COUNTED: Mapping[str, tuple[Callable[[LayerLine], LayerLine], Sequence[Mistake]]] = {
+    "params": (lambda line: line, TABLE),
+    "multiply-adds": (multiplied, [*OF_MULTIPLY_ADDS, *[row for row in _ANY if not row.about]]),
+    "bytes": (lambda line: line._replace(times=DTYPES["float32"]), _ANY),
+}
+"""The quantities that a worksheet counts: its line for that of a count of parameters, and the mistakes in it."""
+
 Numbered = dict[int, list[Candidate]]
 """The candidates by the number that each gives, the likeliest first."""
 
@@ -51,12 +61,13 @@ class Search:
     One search serves any number of questions: the wrong worksheets are made once, and a number is looked up.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, quantity: str = "params") -> None:
         self.network = network
-        self.worksheet = worksheet_of(network)
+        line_of, mistakes = COUNTED[quantity]
+        self.worksheet = tuple(map(line_of, worksheet_of(network)))
         self.counts = tuple([line.params for line in self.worksheet])
         large = len(self.worksheet) > MOST_JUDGED
-        rows = [row for row in TABLE if not (large and (row.rare or row.by_layer))]
+        rows = [row for row in mistakes if not (large and (row.rare or row.by_layer))]
         self.fitted = [row for row in rows if row.fitted]
         self.rows = [row for row in rows if not row.fitted]
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}

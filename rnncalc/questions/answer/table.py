@@ -37,6 +37,7 @@ from rnncalc.questions.answer.changes import (
     without_other,
 )
 from rnncalc.questions.answer.mistake import Mistake
+from rnncalc.questions.answer.quantities import BIASES, EMBEDDING, ONE_STEP, OUTPUT_EACH_STEP, TABLES
 from rnncalc.questions.answer.worksheet import GateInput, GateLine, state_of, total
 
 rare = partial(Mistake, rare=True)
@@ -148,6 +149,8 @@ TABLE: tuple[Mistake, ...] = (
     # shared weights: one set for all steps, two for two directions
     steps("times-steps", "multiplies the recurrent layers by the number of steps", in_cells(times_steps)),
     steps("copy-a-step", "counts a copy of every layer for each step", in_layers(times_steps)),
+    steps("layers-times-steps", "multiplies the recurrent and the dense layers by the number of steps",
+          in_layers(times_steps, Cell, Dense)),
     steps("output-times-steps", "counts the output layer once for each step", in_outputs(times_steps)),
     steps("steps-as-features", "takes all steps as the features of one", lambda worksheet: change_first(
         worksheet, worksheet[0].placed.part, lambda line: set_reads(line, "input", times=line.steps))),
@@ -343,10 +346,22 @@ TABLE: tuple[Mistake, ...] = (
     # a mistake that explains almost any number
     Mistake("output-width", "gives the output layer {width}", family=mistake.output_widths, fitted=True),
 )
+
+OF_MULTIPLY_ADDS: tuple[Mistake, ...] = (
+    Mistake(*ONE_STEP[:2], in_layers(lambda line: line._replace(times=1) if line.times else line)),
+    Mistake(*BIASES[:2], in_layers(lambda line: line._replace(bias_size=line.h), Cell, Dense)),
+    Mistake("cell-biases", "counts a multiply-add for each bias of the recurrent layers too",
+            in_cells(lambda line: line._replace(bias_size=line.h))),
+    Mistake(*EMBEDDING[:2], in_layers(lambda line: line._replace(times=line.placed.uses or 1), Embedding)),
+    Mistake(*TABLES[:2], in_layers(lambda line: line._replace(times=1), Embedding)),
+    Mistake(*OUTPUT_EACH_STEP[:2], in_outputs(lambda line: line._replace(times=line.steps))),
+)
 # fmt: on
+"""The mistakes in a count of multiply-adds alone, on the lines that `multiplied` returns."""
 
 BESIDE = (
+    *[row.id for row in OF_MULTIPLY_ADDS],
     *("no-biases", "no-hidden-biases", "no-output-bias", "two-biases", "one-bias"),
-    *("no-output", "one-direction", "times-steps"),
+    *("no-output", "one-direction", "times-steps", "layers-times-steps"),
 )
 """The mistakes that are made beside another one: of a pair, one is of these, and the other about something else."""

@@ -17,6 +17,7 @@ from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
+from rnncalc.network.stack import levels
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason, sizes_off
 from rnncalc.questions.answer.mistake import MOST_GATES
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
@@ -45,9 +46,10 @@ class Names:
 
     def __init__(self, network: Network) -> None:
         self.network, self.tensors = network, tensors_of(network)
+        numbers = levels(network.stack)
         self.tensor_places: dict[str, list[int]] = {}
         for place, (layer, each) in enumerate(self.tensors):
-            for name in {each.name, f"{layer}.{each.name}"}:
+            for name in {each.name, f"{layer}.{each.name}", f"{each.name}^{numbers.get(layer, '')}"}:
                 self.tensor_places.setdefault(name, []).append(place)
         self.layer_places: dict[str, list[int]] = {}
         self.kind_places: dict[str, list[int]] = {}
@@ -56,7 +58,7 @@ class Names:
             self.kind_places.setdefault(_bare(placed.layer.kind), []).append(place)
 
     def tensor(self, name: str) -> int | None:
-        """Return the index of a tensor by its name, `W_xh` or `rnn_1.W_xh`, or Keras's path; None if there is none.
+        """Return the index of a tensor by its name, `W_xh`, `rnn_1.W_xh` or `W_xh^2`, or Keras's path; None for none.
 
         Raises CallError if several layers have a tensor of that name.
         """

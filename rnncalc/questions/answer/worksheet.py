@@ -152,6 +152,22 @@ class LayerLine(NamedTuple):
 Worksheet = tuple[LayerLine, ...]
 
 
+def multiplied(line: LayerLine) -> LayerLine:
+    """Return a line that counts the multiply-adds of a pass: the matrices at each use; biases have size 0.
+
+    The multiply-adds of a layer that do not follow from its matrices are one number; a layer without any has 0 times.
+    """
+    gates = [gate._replace(reads=tuple([it for it in gate.reads if it.source not in A_UNIT])) for gate in line.gates]
+    others = {name: number for name, number in line.others.items() if name == "projection"}
+    uses, work = line.placed.uses or 1, line.placed.multiply_adds or 0
+    matrices = line._replace(gates=tuple(gates), others=others, bias_size=0, times=uses)
+    if not work or matrices.params == work:
+        return matrices if work else line._replace(times=0)
+    per_step = line.placed.multiply_adds_per_step or 0
+    times, products = (uses, per_step) if uses * per_step == work else (1, work)
+    return line._replace(gates=(), others={"products": products}, directions=1, times=times)
+
+
 def sum_of(worksheet: Worksheet) -> Expression:
     """Return the sum of all lines; neighbours with equal sums become one product."""
     alike = [
