@@ -80,7 +80,8 @@ _INDEX = (
     rf"|[0-9]{{1,8}}|{_GREEK}|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_))|[{LOWERED}]{{1,8}}|(?<![xX])[0-9]{{1,8}}"
 )
 _SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num|rm|bf|it"
-_COUNTED_WITH, _AND_BIASES = "(?:(?:trainable|learnable|total|saved) ){0,3}", r"(?: (?:and|und|et|y|e|&) bia[is]\w*)?"
+_COUNTED_WITH = "(?:(?:trainable|learnable|total|saved) ){0,3}"
+_AND_BIASES = r"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?: (?:and|und|et|y|e|&) bia[is]\w*)?"
 
 
 def _word(words: str) -> str:
@@ -89,7 +90,7 @@ def _word(words: str) -> str:
 
 
 _KINDS = {
-    "space": rf"(?:[\s$~✓✔]|\\[,;:!> ]|\\(?:{_SPACES})(?![A-Za-z]))+",
+    "space": rf"(?:[\s$✓✔]|(?<![^\W\d]\s)~|~(?!\s?[0-9])|\\[,;:!> ]|\\(?:{_SPACES})(?![A-Za-z]))+",
     "number": NUMBER,
     "suffix": rf"(?<=[0-9 ])(?:[kKMG]i?(?=(?i:UNIT)(?!\w))|(?i:{'|'.join(_SCALE_WORDS)})s?\b\.?)",
     "fraction": r"\\[dt]?frac(?![A-Za-z])",
@@ -102,7 +103,7 @@ _KINDS = {
     "behind": r"(?:-|(?<=\s))(?i:(?:with|incl\.?|including|mit|avec|con) bias\w*|(?:matri|ve[ck]t)\w+(?=\W*\Z))",
     "sign": rf"[-+−–](?!>)|{_word('plus|minus')}",
     "equals": r"==?(?!>)",
-    "about": r"[≈≅≃]|\\(?:approx|cong)(?![A-Za-z])",
+    "about": r"[≈≅≃~]|\\(?:approx|cong)(?![A-Za-z])",
     "roughly": _word(r"about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|rd\.?|rund|etwa|environ|ungefähr"),
     "then": r"[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)(?![A-Za-z])",
     "comma": r"[,;](?=\s)",
