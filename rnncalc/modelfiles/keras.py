@@ -11,9 +11,10 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple
 
@@ -307,7 +308,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     layers, steps, inputs = _config(config if config is not None else top.get("model_config"))
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
-    names = _names(attributes)
+    names = _names(attributes, layers)
     homes: dict[str, str] = {}  # the layers of the configuration that others are in
     variables = _variables(arrays, names, layers)
     for array in arrays:
@@ -351,15 +352,22 @@ def _home(path: str, names: Mapping[str, str], layers: Mapping[str, KerasLayer])
     return next((name for name in groups if name in layers), None)
 
 
-def _names(attributes: Attributes) -> dict[str, str]:
-    """Return the names of layers from their groups, without names that two layers share."""
+def _names(attributes: Attributes, layers: Collection[str]) -> dict[str, str]:
+    """Return the names of layers from their groups, without names that two layers share.
+
+    layers: of the configuration; the name of any other begins with those of the models that it is in.
+    """
     named = {
         path.removesuffix("/vars"): words["name"]
         for path, words in attributes.items()
         if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
     }
-    times = Counter(named.values())
-    return {path: name for path, name in named.items() if times[name] == 1}
+    names: dict[str, str] = {}
+    for path, name in named.items():
+        models = [named[above] for above in accumulate(path.split("/"), "{}/{}".format) if above in named]
+        names[path] = name if name in layers else "/".join(models)
+    times = Counter(names.values())
+    return {path: name for path, name in names.items() if times[name] == 1}
 
 
 _NUMBERED = re.compile(
@@ -389,7 +397,7 @@ def _variables(
     variables = {}
     for layer, those in shapes.items():
         config = layers.get(names.get(layer, layer), UNKNOWN)
-        group, name = layer.rpartition("/")[2], names.get(layer, "")
+        group, name = layer.rpartition("/")[2], names.get(layer, "").rpartition("/")[2]
         kind = config.kind or (name if name.startswith("embedding") else group)  # the group may be an attribute's
         kind = kind.replace("_", "").lower()
         variables[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)

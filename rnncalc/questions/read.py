@@ -18,7 +18,7 @@ from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import ModelFile, Remark, may_be_buffer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
-from rnncalc.questions.models.blocks import DECODERS
+from rnncalc.questions.models.blocks import readers_of_two
 from rnncalc.questions.models.chain import in_chain, with_table_first
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
 
@@ -94,7 +94,7 @@ class _Drafting:
         self.grid: tuple[int, ...] = ()  # the places of a step of the last layer's output
 
     def draft(self) -> Draft | None:
-        sites: Sequence[Site] = sites_of(self.file, DECODERS)
+        sites: Sequence[Site] = sites_of(self.file, readers_of_two(self.file.framework))
         if not self.around:
             sites = [
                 site._replace(layer=None) if isinstance(site.layer, Transform) and site.tensors else site
@@ -219,8 +219,9 @@ class _Drafting:
             return
         by_doubt: dict[Doubt, list[str]] = {}
         for site in sites:
-            decoder = Doubt.DECODER if site.tensors.keys() in DECODERS else Doubt.MODULES
-            doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else decoder
+            reads_two = any(site.tensors.keys() == {*names} for names in readers_of_two(self.file.framework))
+            module = Doubt.TWO_SEQUENCES if reads_two else Doubt.MODULES
+            doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else module
             by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
         if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:
             by_doubt[Doubt.BUFFER] = names

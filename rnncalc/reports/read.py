@@ -161,7 +161,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table for a vocabulary of {numbers[0]:,}",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.LATER_TABLE: "a table that is not the first layer, which no spec has: {names}",
-    Doubt.DECODER: "a decoder's layer of a transformer, which reads an encoder too, and which no spec has: {names}",
+    Doubt.TWO_SEQUENCES: "reads a second sequence too, such as an encoder's outputs, and a draft is one stack: {names}",
     Doubt.BUFFER: "a buffer perhaps, which is not counted: {names}",
     Doubt.WIDTH: "the width changes from {numbers[0]:,} to {numbers[1]:,}; the file does not say how",
     Doubt.INPUT: "what it reads is not in the file; input is its output width",

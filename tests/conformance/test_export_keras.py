@@ -8,7 +8,7 @@ import jax
 import keras
 import numpy as np
 import pytest
-from conformance.programs import Case, cases, modules_of
+from conformance.programs import Case, cases, hold_saved, modules_of
 from conformance.spread import held_by_all, in_parts
 
 from rnncalc.layers.cell import Cell
@@ -18,6 +18,7 @@ pytestmark = [
     pytest.mark.conformance,
     # Keras advises against a softmax of one unit; it is drawn, and is one everywhere.
     pytest.mark.filterwarnings(r"ignore:(?s).*You are using a softmax over axis -1:UserWarning"),
+    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),  # as Keras saves on JAX
 ]
 
 MARKS = ("forward/", "backward/")
@@ -103,6 +104,7 @@ def hold(case: Case) -> None:
             [weight.value for weight in each] for each in (model.trainable_variables, model.non_trainable_variables)
         ]
         done = jax.jit(lambda *given: model.stateless_call(*states, *given, **steps)[0])(*inputs)
+        hold_saved(case, "keras", ".weights.h5", model.save_weights)
     given = np.asarray(done)[0].reshape(np.shape(case.outputs))  # the places of a step are joined
     np.testing.assert_allclose(given, case.outputs, rtol=WITHIN, atol=WITHIN)
 

@@ -238,14 +238,15 @@ def test_a_pickled_transformer(tmp_path: Path, activation: Any, said: str) -> No
     assert "transformer_2.norm" in said
 
 
-def test_a_decoders_layer_is_external(tmp_path: Path) -> None:
-    """Two attentions, of which one reads the encoder, two matrices and three norms."""
-    for number, model in enumerate((nn.TransformerDecoderLayer(8, 2, 16), nn.Transformer(8, 2, 2, 2, 16))):
+def test_what_reads_two_sequences_is_external(tmp_path: Path) -> None:
+    """A decoder's layer has two attentions, of which one reads the encoder, two matrices and three norms."""
+    attention = nn.MultiheadAttention(8, 2, kdim=6, vdim=4)
+    for number, model in enumerate((nn.TransformerDecoderLayer(8, 2, 16), nn.Transformer(8, 2, 2, 2, 16), attention)):
         params = sum(tensor.numel() for tensor in model.parameters())
         for contents in (model, model.state_dict()):
             torch.save(contents, tmp_path / f"{number}.pt")
             text = hold(tmp_path / f"{number}.pt", params)
-            assert (text.count("external:"), "a decoder's layer of a transformer" in text) == (1, True)
+            assert (text.count("external:"), "reads a second sequence too" in text) == (1, True)
 
 
 def test_tables_that_are_added(tmp_path: Path) -> None:

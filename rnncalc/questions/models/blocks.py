@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
+from itertools import product
 from typing import Any, NamedTuple
 
+from rnncalc.conventions import convention
+from rnncalc.conventions.layout import layout
+from rnncalc.layers.decoder_attention import BIASED, DecoderAttention
 from rnncalc.modelfiles.model import FileModule, FileTensor, transposed
 
 
@@ -57,10 +61,24 @@ _OF_DECODER = (
     *("self_attn.in_proj_", "self_attn.out_proj.", "multihead_attn.in_proj_", "multihead_attn.out_proj."),
     *("linear1.", "linear2.", "norm1.", "norm2.", "norm3."),
 )
-DECODERS = [
-    frozenset(f"{part}{end}" for part in _OF_DECODER for end in ends) for ends in (("weight", "bias"), ("weight",))
-]
-"""The names of the tensors of an `nn.TransformerDecoderLayer`, which reads an encoder too: no spec has it."""
+
+
+@cache
+def readers_of_two(framework: str) -> tuple[tuple[str, ...], ...]:
+    """Return the names of the tensors of each layer that reads a second sequence, such as an encoder's outputs.
+
+    They are an `nn.TransformerDecoderLayer`, and a decoder's attention with any of its biases; with heads it has the
+    names of an `nn.MultiheadAttention` with a kdim or a vdim.
+    """
+    layers = [DecoderAttention(heads=1, key_width=2, bias=bias) for bias in (True, False)]
+    for score in ("additive", "concat"):
+        matrices = BIASED[score]
+        switches = product((True, False), repeat=len(matrices))
+        layers += [DecoderAttention(score, bias=dict(zip(matrices, each, strict=True))) for each in switches]
+    row = convention(framework)
+    attentions = [[tensor.name for tensor in layout(layer, 1, row).tensors] for layer in layers]
+    blocks = [[f"{part}{end}" for part in _OF_DECODER for end in ends] for ends in (("weight", "bias"), ("weight",))]
+    return tuple(map(tuple, (*attentions, *blocks)))
 
 
 def joined(

@@ -44,7 +44,7 @@ class Doubt(Enum):
     TABLE = auto()
     MODULES = auto()
     LATER_TABLE = auto()
-    DECODER = auto()
+    TWO_SEQUENCES = auto()
     BUFFER = auto()
     WIDTH = auto()
     INPUT = auto()
