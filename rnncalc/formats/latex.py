@@ -298,7 +298,7 @@ def symbol(letter: str, below: str = "", layer: int = 0) -> str:
     """Return a letter in LaTeX, a Greek one by its name, with its subscript and the number of its layer above."""
     root, letter = letter.startswith("√"), letter.removeprefix("√")
     letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
-    letter = f"\\sqrt{{{letter}}}" if root else letter
+    letter = f"\\sqrt{{{letter.strip('()')}}}" if root else letter
     letter = f"{letter}^{{({layer})}}" if layer else letter
     below, _, inner = below.partition("_")  # of E_(x_t)
     below = f"{_mathematical(below)}_{{{_mathematical(inner)}}}" if inner else _mathematical(below)

@@ -287,7 +287,7 @@ class Tape:
                     _add(sums, operand, slope)
                     continue
                 if isinstance(operand, MatrixUse) and slope.row is None:  # a pair of vectors for each place
-                    slope.numbers = _outer_products(*zip(*slope.numbers, strict=True))
+                    slope = TapeValue(_outer_products(*zip(*slope.numbers, strict=True)), slope.layer)
                 yield operand, slope
 
 

@@ -22,6 +22,9 @@ BIASED: dict[str, dict[str, tuple[str, str | tuple[str, ...]]]] = {
 """The matrices of each score that may have a bias, each with its role and its axes."""
 
 MATRICES = ("query", "keys", "matrix", "score")
+OF_SCORES = ("score", "units")
+OF_HEADS = ("key_size", "value_size")
+"""The options that apply without heads, and those that apply with heads alone."""
 
 
 class DecoderAttention(Transform):
@@ -186,7 +189,7 @@ class DecoderAttention(Transform):
         if self.heads:
             yield from self._problems_of_heads(self.heads)
             return
-        for option in ("key_size", "value_size"):
+        for option in OF_HEADS:
             if self.values()[option] is not None:
                 yield option, "does not apply without heads; write heads, or remove it"
         biased = BIASED[self.scoring]
@@ -203,7 +206,7 @@ class DecoderAttention(Transform):
             yield "score", f"dot needs queries and keys of one width, and {widths}; write score: general"
 
     def _problems_of_heads(self, heads: int) -> Iterator[OptionProblem]:
-        for option in ("score", "units"):
+        for option in OF_SCORES:
             if self.values()[option] is not None:
                 yield option, "does not apply to attention with heads; remove it"
         if not isinstance(self.bias, bool):

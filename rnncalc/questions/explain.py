@@ -35,7 +35,7 @@ from rnncalc.step.equations import (
 from rnncalc.step.layer_trace import slides
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
-from rnncalc.text import not_among
+from rnncalc.text import has_letters, not_among
 
 if TYPE_CHECKING:
     from rnncalc.questions.compare import Allocations
@@ -246,7 +246,9 @@ def _names(
         names = {place: Symbol(node.letter, time=time) for place, node in computed if node.letter}
         names.setdefault(step.output, y)
         names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
-    return LayerFormulas(step, layer, KernelWindow(Symbol(x, time=time), stride, apart), letters, names)
+    own = placed.names or (placed.sizes if any(map(has_letters, placed.sizes.values())) else {})
+    sizes = {letter: str(size) for letter, size in own.items()}
+    return LayerFormulas(step, layer, KernelWindow(Symbol(x, time=time), stride, apart), letters, names, sizes)
 
 
 def _steps(placed: Placed) -> Iterator[Step]:

@@ -155,7 +155,8 @@ def gradient_work(
             gradient = _of_blocks([[waiting[each][1] for each in gate] for gate in blocks])
             piece = weights[0][0].piece
             if isinstance(weights[0][0], Convolution):
-                gradient.numbers = weights[0][0].kernel(gradient.numbers)
+                kernel = weights[0][0].kernel(gradient.numbers)
+                gradient = TapeValue(kernel, gradient.layer, gradient.row, gradient.operands)
             if (owner, piece) not in uses:
                 name = Variable(letter[0], None, owner, letter[1], gradient=True, uses="")
                 numbers = joined([[*map(numbers_of, gate)] for gate in weights])

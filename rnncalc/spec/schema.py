@@ -1,6 +1,6 @@
 """The JSON Schema of a spec, for editors, made from the declarations that the reader uses.
 
-The reader checks what a schema cannot say: which options go together, which widths must fit.
+The reader checks what a schema cannot say: most options that go together, and which widths must fit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from rnncalc.bounds import MOST_SIZES
 from rnncalc.layers import KINDS, kind
-from rnncalc.layers.decoder_attention import DecoderAttention
+from rnncalc.layers.decoder_attention import OF_HEADS, OF_SCORES, DecoderAttention
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
@@ -42,6 +42,8 @@ def schema() -> Schema:
     values: Schema = {"anyOf": [*Size(letters=True).schema["anyOf"], {"type": "null"}]}
     names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
     attention = _keys({name: _described(DecoderAttention.option(name)) for name in DecoderAttention.options()})
+    without = {"heads": {"properties": dict.fromkeys(OF_SCORES, False)}}
+    attention |= {"dependentSchemas": without, "dependentRequired": dict.fromkeys(OF_HEADS, ["heads"])}
     top = {
         **part,
         "notation": {"anyOf": [part["notation"], _keys({"name": part["notation"], "letters": letters})]},

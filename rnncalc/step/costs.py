@@ -61,7 +61,8 @@ def operations(trace: Trace, sizes: Mapping[str, int], window: int = 1, repeats:
 def operations_by_node(trace: Trace, window: int = 1) -> Iterator[NodeOperations]:
     """Yield the operations of a step, node by node; window: the number of vectors that a layer reads.
 
-    The sum of two matrix products is not counted as element-wise: their multiply-adds include it.
+    The sum of two matrix products is not counted as element-wise: their multiply-adds include it. They do not if it is
+    done more often than either, as for each pair of a query and a key.
     """
     added_up: set[int] = set()  # the matrix products, and their sums with one another and with biases
     for place, node in enumerate(trace.nodes):
@@ -77,6 +78,8 @@ def operations_by_node(trace: Trace, window: int = 1) -> Iterator[NodeOperations
             added_up.add(place)
             if biases:
                 yield NodeOperations(place, "bias_additions", len(biases), axes, repeats)
+            elif repeats not in [trace.repeats[operand] for operand in node.operands]:
+                yield NodeOperations(place, "elementwise", 1, axes, repeats)
         elif row.name == "plus" and biases:
             yield NodeOperations(place, "bias_additions", 1, axes, repeats)
         else:

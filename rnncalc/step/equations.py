@@ -254,6 +254,7 @@ class LayerFormulas(NamedTuple):
     window: the vectors that it reads. letters: of its weights, by the roles of their arrays.
     names: of its output, and of the values that have letters. In a layer that reads a whole sequence, t is the step of
     the output, s that of the sequence, and i the head: q_(i,t) is the i-th of h equal parts of q_t.
+    sizes: what the network calls the letters of widths, if it has letters of its own.
     """
 
     trace: Trace
@@ -261,6 +262,12 @@ class LayerFormulas(NamedTuple):
     window: KernelWindow
     letters: Mapping[str, Letter]
     names: Mapping[int, Symbol]
+    sizes: Mapping[str, str] = {}
+
+    def root(self, width: str) -> Symbol:
+        """Return the square root of a width."""
+        size = self.sizes.get(width, width)
+        return Symbol(f"√{size}" if size.isidentifier() or size.isdecimal() else f"√({size})")
 
     @property
     def arrays(self) -> Mapping[Symbol, Sequence[Sequence[Any]]]:
@@ -311,7 +318,7 @@ class LayerFormulas(NamedTuple):
             case "mix":
                 return Application("mix", (Symbol("sum", "s"), *map(self.formula, node.operands)))
             case "over_root":
-                return Application("over", (self.formula(node.operands[0]), Symbol(f"√{node.axes[0]}")))
+                return Application("over", (self.formula(node.operands[0]), self.root(node.axes[0])))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 product = partial(self.window.product, self.formula(node.operands[0]), in_groups=node.in_groups)
                 return sum_of(range(len(self.window.apart)), lambda step: Application("matrix", product(step)))
@@ -319,7 +326,8 @@ class LayerFormulas(NamedTuple):
                 matrix, vectors = self.formula(node.operands[0]), [*map(self.formula, read.operands)]
                 if read.operation == "concat":
                     head: Any = vectors[0]
-                    first, last = (head.replace(time=head.time.replace("i", number)) for number in ("1", HEADS))
+                    numbers = "1", self.sizes.get(HEADS, HEADS)
+                    first, last = (head.replace(time=head.time.replace("i", number)) for number in numbers)
                     vectors = [first, DOTS, last]
                 return Application(STACKED, (matrix, *[Application("matrix", (matrix, each)) for each in vectors]))
             case "plus":

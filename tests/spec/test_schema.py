@@ -31,8 +31,6 @@ UNSEEN = {
     "attention-after-without-output",
     "attention-biases",
     "attention-directions",
-    "attention-heads",
-    "attention-key-size",
     "attention-name",
     "attention-no-biases",
     "attention-widths",
