@@ -89,6 +89,14 @@ HEADS = {
     "causal": Option(Switch(), "no step reads a later one; never changes a count of parameters"),
 }
 
+HEAD_SIZES = {
+    "key_size": Option(
+        Size(letters=True), "the numbers of each head's queries and keys; by default the query's width / heads"
+    ),
+    "value_size": Option(Size(letters=True), "the numbers of each head's values; by default as many as of its keys"),
+}
+"""The options that say how wide a head is."""
+
 
 class _WithHeads(Transform):
     """A layer of several heads, each with a query, keys and values of its own."""
@@ -134,12 +142,7 @@ class MultiHeadAttention(_WithHeads):
     """Each step reads all steps through its heads: 4m(m + 1) parameters; h(2k + v)(m + 1) + m(h·v + 1) in general."""
 
     kind = "multi_head_attention"
-    own_options: ClassVar[Mapping[str, Option]] = HEADS | {
-        "key_size": Option(Size(letters=True), "the numbers of each head's queries and keys; by default m / heads"),
-        "value_size": Option(
-            Size(letters=True), "the numbers of each head's values; by default as many as of its keys"
-        ),
-    }
+    own_options: ClassVar[Mapping[str, Option]] = HEADS | HEAD_SIZES
 
     key_size: int | None = None
     value_size: int | None = None

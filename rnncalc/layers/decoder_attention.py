@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
-from rnncalc.layers.attention import attend, head_width, projections, undivided
+from rnncalc.layers.attention import HEAD_SIZES, attend, head_width, projections, undivided
 from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import Choice, Option, Size, Switches
 from rnncalc.text import all_of
@@ -23,8 +23,7 @@ BIASED: dict[str, dict[str, tuple[str, str | tuple[str, ...]]]] = {
 
 MATRICES = ("query", "keys", "matrix", "score")
 OF_SCORES = ("score", "units")
-OF_HEADS = ("key_size", "value_size")
-"""The options that apply without heads, and those that apply with heads alone."""
+"""The options that apply without heads."""
 
 
 class DecoderAttention(Transform):
@@ -49,9 +48,7 @@ class DecoderAttention(Transform):
         "q": "the width of the query",
         "k": "the width of the encoder's outputs",
         "u": "hidden units",
-        "h": "heads",
         "d": "the numbers of a head's queries and keys",
-        "v": "the numbers of a head's values",
     }
     without = ("repeat", "extra_inputs", "query_width", "key_width")
     own_options: ClassVar[Mapping[str, Option]] = {
@@ -59,12 +56,7 @@ class DecoderAttention(Transform):
         "heads": Option(
             Size(letters=True), "the parts that it is computed in, each with a dot score of its own, instead of a score"
         ),
-        "key_size": Option(
-            Size(letters=True), "the numbers of each head's queries and keys; by default the query's width / heads"
-        ),
-        "value_size": Option(
-            Size(letters=True), "the numbers of each head's values; by default as many as of its keys"
-        ),
+        **HEAD_SIZES,
         "units": Option(Size(letters=True), "the hidden units of an additive or concat score; by default the query's"),
         "query": Option(
             Choice(("before", "after")),
@@ -189,7 +181,7 @@ class DecoderAttention(Transform):
         if self.heads:
             yield from self._problems_of_heads(self.heads)
             return
-        for option in OF_HEADS:
+        for option in HEAD_SIZES:
             if self.values()[option] is not None:
                 yield option, "does not apply without heads; write heads, or remove it"
         biased = BIASED[self.scoring]

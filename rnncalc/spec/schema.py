@@ -10,7 +10,8 @@ from typing import Any
 
 from rnncalc.bounds import MOST_SIZES
 from rnncalc.layers import KINDS, kind
-from rnncalc.layers.decoder_attention import OF_HEADS, OF_SCORES, DecoderAttention
+from rnncalc.layers.attention import HEAD_SIZES
+from rnncalc.layers.decoder_attention import OF_SCORES, DecoderAttention
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
@@ -43,7 +44,7 @@ def schema() -> Schema:
     names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
     attention = _keys({name: _described(DecoderAttention.option(name)) for name in DecoderAttention.options()})
     without = {"heads": {"properties": dict.fromkeys(OF_SCORES, False)}}
-    attention |= {"dependentSchemas": without, "dependentRequired": dict.fromkeys(OF_HEADS, ["heads"])}
+    attention |= {"dependentSchemas": without, "dependentRequired": dict.fromkeys(HEAD_SIZES, ["heads"])}
     top = {
         **part,
         "notation": {"anyOf": [part["notation"], _keys({"name": part["notation"], "letters": letters})]},
