@@ -20,8 +20,8 @@ from rnncalc.text import one_of
 def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
     """Write the network as source code for a framework.
 
-    The program is one class. When it runs, it prints its parameters. A recurrent cell or a decoder's attention that the
-    framework lacks is written out from its equations. Another layer that it lacks is refused.
+    The program is one class. When it runs, it prints its parameters. A recurrent cell, a decoder's attention or another
+    layer that the framework lacks is a class of its own, written out from its equations.
     """
     with AllAtOnce() as at_once:
         if to is None and not any(problem.source == "--to" for problem in at_once.problems):

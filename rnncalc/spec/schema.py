@@ -44,7 +44,7 @@ def schema() -> Schema:
     names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
     attention = _keys({name: _described(DecoderAttention.option(name)) for name in DecoderAttention.options()})
     without = {"heads": {"properties": dict.fromkeys(OF_SCORES, False)}}
-    attention |= {"dependentSchemas": without, "dependentRequired": dict.fromkeys(HEAD_SIZES, ["heads"])}
+    attention |= {"dependentSchemas": without, "dependentRequired": {key: ["heads"] for key in HEAD_SIZES}}
     top = {
         **part,
         "notation": {"anyOf": [part["notation"], _keys({"name": part["notation"], "letters": letters})]},

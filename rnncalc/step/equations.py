@@ -264,11 +264,6 @@ class LayerFormulas(NamedTuple):
     names: Mapping[int, Symbol]
     sizes: Mapping[str, str] = {}
 
-    def root(self, width: str) -> Symbol:
-        """Return the square root of a width."""
-        size = self.sizes.get(width, width)
-        return Symbol(f"√{size}" if size.isidentifier() or size.isdecimal() else f"√({size})")
-
     @property
     def arrays(self) -> Mapping[Symbol, Sequence[Sequence[Any]]]:
         """The arrays of weights that are made of several: none."""
@@ -318,7 +313,9 @@ class LayerFormulas(NamedTuple):
             case "mix":
                 return Application("mix", (Symbol("sum", "s"), *map(self.formula, node.operands)))
             case "over_root":
-                return Application("over", (self.formula(node.operands[0]), self.root(node.axes[0])))
+                size = self.sizes.get(node.axes[0], node.axes[0])
+                root = f"√{size}" if size.isidentifier() or size.isdecimal() else f"√({size})"
+                return Application("over", (self.formula(node.operands[0]), Symbol(root)))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 product = partial(self.window.product, self.formula(node.operands[0]), in_groups=node.in_groups)
                 return sum_of(range(len(self.window.apart)), lambda step: Application("matrix", product(step)))

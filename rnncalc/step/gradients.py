@@ -148,8 +148,9 @@ def gradient_equations(
         for operand, rule in zip(node.operands, row.gradients, strict=True):
             if needs[operand]:
                 written = rule.written(partial(_apply, f"{row.function or row.name}′"), values)
-                if node.operation == "over_root" and isinstance(named, LayerFormulas):
-                    written = Application("over", (gradient, named.root(node.axes[0])))
+                if node.operation == "over_root":
+                    quotient: Any = formula(place, named=False)
+                    written = Application("over", (gradient, quotient.operands[1]))
                 elif node.operation == "joined" and sequence:  # a number for each step
                     written = gradient
                 elif name and node.operation in SAME_LETTER:  # the whole of the parts, or a part of the whole

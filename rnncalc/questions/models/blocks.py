@@ -72,13 +72,11 @@ def readers_of_two(framework: str) -> tuple[tuple[str, ...], ...]:
     """
     layers = [DecoderAttention(heads=1, key_width=2, bias=bias) for bias in (True, False)]
     for score in ("additive", "concat"):
-        matrices = BIASED[score]
-        switches = product((True, False), repeat=len(matrices))
-        layers += [DecoderAttention(score, bias=dict(zip(matrices, each, strict=True))) for each in switches]
-    row = convention(framework)
-    attentions = [[tensor.name for tensor in layout(layer, 1, row).tensors] for layer in layers]
+        switches = product(*[[(name, True), (name, False)] for name in BIASED[score]])
+        layers += [DecoderAttention(score, bias=dict(biases)) for biases in switches]
+    attentions = [layout(layer, 1, convention(framework)).tensors for layer in layers]
     blocks = [[f"{part}{end}" for part in _OF_DECODER for end in ends] for ends in (("weight", "bias"), ("weight",))]
-    return tuple(map(tuple, (*attentions, *blocks)))
+    return (*[tuple([tensor.name for tensor in tensors]) for tensors in attentions], *map(tuple, blocks))
 
 
 def joined(
