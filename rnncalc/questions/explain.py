@@ -246,8 +246,8 @@ def _names(
         names = {place: Symbol(node.letter, time=time) for place, node in computed if node.letter}
         names.setdefault(step.output, y)
         names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
-    own = placed.names or (placed.sizes if any(map(has_letters, placed.sizes.values())) else {})
-    sizes = {letter: str(size) for letter, size in own.items()}
+    widths = placed.names or (placed.sizes if any(map(has_letters, placed.sizes.values())) else {})
+    sizes = {letter: str(width) for letter, width in widths.items()}
     return LayerFormulas(step, layer, KernelWindow(Symbol(x, time=time), stride, apart), letters, names, sizes)
 
 
