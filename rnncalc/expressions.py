@@ -60,7 +60,7 @@ PLAIN = str.maketrans(_RAISED + LOWERED, "0123456789x0123456789aehijklmnoprstuvx
 """What raised and lowered signs are on the line."""
 
 
-def on_the_line(name: str) -> str:
+def with_index(name: str) -> str:
     """Return a name with lowered signs as an index: W_xh of Wₓₕ."""
     return re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
 
@@ -231,8 +231,9 @@ def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]
         raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     known = None if sizes is None else {*sizes}
     letters = "".join({name[0] for name in known or ()} & {*"xXeE"})
+    index_x_of = "".join(sorted(name[0] for name in known or () if name[1:] == "_x"))
     tokens: list[Token] = []
-    for match in _pattern(_UNITS.get(quantity, "(?!)"), letters).finditer(text):
+    for match in _pattern(_UNITS.get(quantity, "(?!)"), letters, index_x_of).finditer(text):
         if match.lastgroup == "word":
             tokens += _letters(match, known)
         elif match.lastgroup != "space":
@@ -241,24 +242,29 @@ def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]
 
 
 @cache
-def _pattern(unit: str, letters: str) -> re.Pattern[str]:
+def _pattern(unit: str, letters: str, index_x_of: str) -> re.Pattern[str]:
     """Return the pattern of all kinds.
 
     letters: those of x, X, e and E that are letters. Else x is a sign between factors, and `2E+1` the number 20.
+    index_x_of: the letters that have x as an index, behind which it is no sign: nx is n_x.
     """
     powers = [letter for letter in "eE" if letter not in letters]
-    signs = [sign for letter, sign in _SIGNS_X.items() if letter not in letters]
+    before = f"(?<![{index_x_of}])" if index_x_of else ""
+    signs = [before + sign for letter, sign in _SIGNS_X.items() if letter not in letters]
     kinds = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items())
     kinds = kinds.replace("[eE]", f"(?:{'|'.join([*powers, '(?!)'])})")
     return re.compile(kinds.replace("UNIT", unit).replace("SIGN_X", "|".join([*signs, "(?!)"])), re.DOTALL)
 
 
 def _letters(word: re.Match[str], known: set[str] | None) -> list[Token]:
-    """Return the letters of a word that is a product, as it is where most letters are known, or of two letters."""
-    letters = [
-        Token("letter", GREEK.get(letter[0][1:], letter[0]), word.start() + letter.start(), word.end(), word)
-        for letter in re.finditer(rf"{_GREEK}|.[\u0300-\u036f]*", word["names"])
-    ]
+    """Return the letters of a word that is a product: it has two letters, or most of them are known; else the word."""
+    letters: list[Token] = []
+    for letter in re.finditer(rf"{_GREEK}|.[\u0300-\u036f]*", word["names"]):
+        name = GREEK.get(letter[0][1:], letter[0])
+        if letters and known and name not in known and f"{letters[-1].text}_{name}" in known:  # nh is n_h
+            letters[-1] = letters[-1]._replace(text=f"{letters[-1].text}_{name}")
+        else:
+            letters.append(Token("letter", name, word.start() + letter.start(), word.end(), word))
     if word["index"]:
         below: Any = re.search(rf"({_GREEK}|[^\W_]+)\W*\Z", word["index"])
         low = GREEK.get(below[1][1:], below[1]).translate(PLAIN)

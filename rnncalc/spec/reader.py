@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_LAYERS, MAX_TEXT, MOST_TENSORS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
-from rnncalc.expressions import on_the_line
+from rnncalc.expressions import with_index
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
 from rnncalc.layers.options import (
@@ -152,7 +152,7 @@ class _NetworkReader(TreeReader):
         """Return the value of a scalar; of a size also that of a name or an expression."""
         if not isinstance(allowed, Size | Sizes) or node.value.isdecimal():
             return super().read(node, allowed)
-        node = Scalar(on_the_line(node.value), node.plain, node.mark)
+        node = Scalar(with_index(node.value), node.plain, node.mark)
         if self.sizes is None and re.fullmatch(EXPRESSION, node.value) and not re.fullmatch(LETTER, node.value):
             self.sizes = self.named_sizes(Mapping(self.root.mark))
         if self.sizes is not None and (size := self.sizes.size(node.value, allowed)) is not None:

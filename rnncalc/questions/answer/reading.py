@@ -30,9 +30,9 @@ from rnncalc.expressions import (
     Parser,
     Token,
     TooLargeError,
-    on_the_line,
     read_number,
     tokens_of,
+    with_index,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
 from rnncalc.text import MATH_ACCENTS, escape
@@ -215,7 +215,7 @@ class _AnswerParser(Parser):
         for accent, command in MATH_ACCENTS.items():
             name = re.sub(rf"\\(?:wide)?{command} ?\{{(\w)\}}", rf"\1{accent}", name)
         name = re.sub(r"\(.*|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name).strip().replace("'", "′")
-        return on_the_line(name).removesuffix(":0").removesuffix(".shape") + level
+        return with_index(name).removesuffix(":0").removesuffix(".shape") + level
 
     def shape(self, text: str, name: str) -> Shape | None:
         """Return a shape, such as (20, 10), 20 × 10 or (4h, m); None if a text is not one.
