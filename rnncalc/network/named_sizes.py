@@ -18,6 +18,7 @@ from rnncalc.polynomial import Polynomial, letter
 from rnncalc.text import LETTER, has_letters
 
 if TYPE_CHECKING:
+    from rnncalc.network.network import Network
     from rnncalc.network.stack import Placed
 
 
@@ -111,9 +112,21 @@ def multiplied_out(number: Any, sizes: Sizes) -> Any:
     Raises CallError if it is too large.
     """
     values: dict[str, Any] = {name: letter(name) for name in number.letters if name[0] != "("}
+    return evaluate(str(number), _in_letters(sizes, values), whole=False)
+
+
+def in_letters(network: Network) -> Network:
+    """Return a network with letters for those of its named sizes that are made of no others."""
+    values = _in_letters(network.sizes or {}, {})
+    parts = _parts(network.parts, lambda named: evaluate(named.expression, values, whole=False), letters=True)
+    return network.with_parts(parts).replace(sizes=None)
+
+
+def _in_letters(sizes: Sizes, values: dict[str, Any]) -> dict[str, Any]:
+    """Add each name as a letter, or as a polynomial in the names that it is made of."""
     for name, size in sizes.items():  # each comes after those that it is made of
         values[name] = evaluate(size.expression, values, whole=False) if isinstance(size, Named) else letter(name)
-    return evaluate(str(number), values, whole=False)
+    return values
 
 
 def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:

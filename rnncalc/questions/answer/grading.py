@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.formula import Expression, substituted, value
+from rnncalc.conventions.formula import Expression, folded_sum, substituted, value
 from rnncalc.errors import CallError, SpecError
 from rnncalc.expressions import formula_in
 from rnncalc.layers.layer import Dense, Layer, Output
@@ -136,6 +136,8 @@ class Grader:
             return (self.whole(numbers[0]),)
         everything = [*range(len(network.stack))]
         counted = [place for place in everything if self.counts[place]] or everything
+        if in_letters and len(numbers) == len(answers) == 1 < len(counted) and (judged := self.formula_of(numbers[0])):
+            return (judged,)
         for places in (everything, counted):
             if len(numbers) == len(answers) == len(places):
                 return self.layers(numbers, places)
@@ -184,6 +186,52 @@ class Grader:
         return tuple([next(tensors if place is None else layers) for place in places])
 
     @cached_property
+    def in_names(self) -> Grader:
+        """The grader of the same network in the letters of its named sizes."""
+        from rnncalc.network.named_sizes import in_letters
+
+        return Grader(in_letters(self.network))
+
+    def _in_names(self, answer: GivenNumber) -> GivenNumber:
+        """Return a formula in those named sizes that are made of no others."""
+        from rnncalc.network.named_sizes import multiplied_out
+
+        return answer._replace(number=multiplied_out(answer.number, self.network.sizes or {}))
+
+    def formula_of(self, answer: GivenNumber) -> Judgement | None:
+        """Judge a formula for the total of a network whose sizes are numbers; None if a letter has several sizes."""
+        if None in map(self.sizes.get, answer.number.letters):
+            return None
+        if not self.network.sizes or _has_size(answer, self.sizes):
+            return self.whole(answer._replace(number=answer.number.at(self.sizes)))
+        judged = self.in_names.whole(self._in_names(answer))
+        formulas = [substituted(each.layout.params, each.names or each.sizes) for each in self.network.stack]
+        return _with_sizes(judged._replace(formula=folded_sum(formulas)), answer, self.sizes, self.total)
+
+    def formula_of_layer(self, place: int, answer: GivenNumber) -> Judgement:
+        """Judge a formula for a layer of a network whose sizes are numbers, in its letters or in named sizes."""
+        placed = self.network.stack[place]
+        name = placed.name if len(self.network.stack) > 1 else None
+        if not has_letters(answer.number):
+            return Judgement(name, answer, placed.params)
+        from rnncalc.polynomial import letter  # most answers are numbers
+
+        letters = {name: letter(name) for name in placed.sizes if re.fullmatch(LETTER, name)}
+        right, sizes = value(placed.layout.params, letters), {name: placed.sizes[name] for name in letters}
+        judged = Judgement(name, answer, right, formula=placed.layout.params)
+        if placed.names and not judged.right:
+            (named,) = self.in_names.layers([self._in_names(answer)], [place])
+            if named.right or not letters.keys() >= {*answer.number.letters}:
+                known = {**placed.sizes, **(self.network.sizes or {})}
+                check_letters(answer, known)
+                named = named._replace(layer=name, formula=substituted(placed.layout.params, placed.names))
+                return _with_sizes(named, answer, known, placed.params)
+        check_letters(answer, sizes)
+        judged = _with_sizes(judged, answer, sizes, placed.params)
+        alone = None if judged.right else _alone(self.network, placed, right, letters)
+        return judged._replace(diagnoses=Grader(alone).whole(answer).diagnoses) if alone else judged
+
+    @cached_property
     def counts(self) -> Sequence[Any]:
         """The correct number of each layer."""
         return [placed.params for placed in self.network.stack]
@@ -203,7 +251,7 @@ class Grader:
         network = self.network
         stack = [network.stack[place] for place in places]
         if not network.letters and any(has_letters(each.number) for each in numbers):
-            return tuple(_judge_formulas(network, numbers, stack))
+            return tuple([self.formula_of_layer(place, each) for place, each in zip(places, numbers, strict=True)])
         judged = []
         for number, placed in zip(numbers, stack, strict=True):
             judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
@@ -217,33 +265,22 @@ def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
         raise CallError(f"expected {formula_in(known)}, got {all_of(unknown)} in '{escape(answer.text)}'")
 
 
-def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Sequence[Placed]) -> Iterator[Judgement]:
-    """Judge a formula for each layer of a network whose sizes are numbers; its letters are those of the layer."""
-    for placed, each in zip(stack, answers, strict=True):
-        name = placed.name if len(network.stack) > 1 else None
-        if not has_letters(each.number):
-            yield Judgement(name, each, placed.params)
-            continue
-        from rnncalc.polynomial import letter  # most answers are numbers
+def _with_sizes(judged: Judgement, answer: GivenNumber, sizes: Mapping[str, Any], count: int) -> Judgement:
+    """Judge a wrong formula by its number, if it is correct and has sizes instead of letters.
 
-        letters = {name: letter(name) for name in placed.sizes if re.fullmatch(LETTER, name)}
-        known = {name: placed.sizes[name] for name in letters}
-        formula = placed.layout.params
-        right = value(formula, letters)
-        if placed.names and each.number != right:
-            from rnncalc.network.named_sizes import multiplied_out
+    It lacks a letter of the correct formula then, or has the number of a size.
+    """
+    correct: Any = judged.params
+    written: Any = judged.answer
+    lacks = {*getattr(correct, "letters", ())} - {*written.number.letters}
+    if judged.right or answer.number.at(sizes) != count or not (lacks or _has_size(answer, sizes)):
+        return judged
+    return Judgement(judged.layer, answer._replace(number=count), count)
 
-            sizes = network.sizes or {}
-            answer, named = (multiplied_out(it, sizes) for it in (each.number, value(formula, placed.names)))
-            if answer == named or not letters.keys() >= {*each.number.letters}:
-                known = {**placed.sizes, **sizes}  # it is in the names of sizes
-                each, right, formula = each._replace(number=answer), named, substituted(formula, placed.names)
-                letters = {name: multiplied_out(placed.names[name], sizes) for name in letters}
-        check_letters(each, known)
-        judged = Judgement(name, each, right, formula=formula)
-        if not judged.right and (alone := _alone(network, placed, right, letters)):
-            judged = judged._replace(diagnoses=Grader(alone).whole(each).diagnoses)
-        yield judged
+
+def _has_size(answer: GivenNumber, sizes: Mapping[str, Any]) -> bool:
+    """Return whether a formula has the number of a size instead of its letter."""
+    return not {*map(str, sizes.values())}.isdisjoint(re.findall("[0-9]+", answer.text))
 
 
 def _alone(network: Network, placed: Placed, right: Any, letters: Mapping[str, Any]) -> Network | None:
