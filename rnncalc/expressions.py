@@ -123,6 +123,8 @@ _KINDS = {
     "other": ".",
 }
 """The kinds of signs and words, with their patterns; of those that fit, the first is taken. UNIT is a quantity's."""
+_PRODUCT = re.compile(r"(?P<word>(?P<names>[^\W\d_]+)(?P<index>(?!))?)")
+"""A word of known letters, whatever else it means: `es` where e and s are letters."""
 _SIGNS_X = {"x": "x", "X": "(?<=[0-9 ])X(?=[0-9 ])"}
 BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]", "\\{": "\\}"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
@@ -234,6 +236,8 @@ def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]
     index_x_of = "".join(sorted(name[0] for name in known or () if name[1:] == "_x"))
     tokens: list[Token] = []
     for match in _pattern(_UNITS.get(quantity, "(?!)"), letters, index_x_of).finditer(text):
+        if match.lastgroup in WORDS and known and {*match[0]} <= known:
+            match = cast("re.Match[str]", _PRODUCT.fullmatch(text, *match.span()))
         if match.lastgroup == "word":
             tokens += _letters(match, known)
         elif match.lastgroup != "space":

@@ -302,7 +302,7 @@ def _in_words(value: Value) -> str:
 def _answer(judged: Judgement) -> int | tuple[int, ...] | str:
     match judged.answer:
         case Shape(sizes) if judged.returned:
-            return f"({', '.join(f'{size:,}' if isinstance(size, int) else str(size) for size in sizes)})"
+            return f"({', '.join(map(str, sizes))})"
         case GivenNumber(number, text=text):
             return text if has_letters(number) else number
         case shape:

@@ -166,5 +166,5 @@ def one_to_many(network: Network) -> str | None:
 
 def shape_text(array: Mapping[str, int | None]) -> str:
     """Return a shape for people, `(B, T, 20)`."""
-    sizes = [axis if size is None else f"{size:,}" for axis, size in array.items()]
+    sizes = [axis if size is None else str(size) for axis, size in array.items()]
     return f"({', '.join(sizes)})"
