@@ -265,7 +265,7 @@ class _AnswerParser(Parser):
 def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: ExpressionError) -> CallError:
     """Return the error for what is no answer: its place in a formula, else what to write instead."""
     pieces = re.split(r"(?:[,;]|\s(?:and|und|et|y)(?=\s))\s", text)
-    one = r"[^\W\d][\w. {}]*(?:\s?[:=]\s?[^:=]+|\s[1-9][0-9.,]*)"
+    one = r"[^\W\d][\w. {}]*(?:\s?[:=]\s?[^:]+|\s[1-9][0-9.,]*)"
     if pieces[1:] and all(re.fullmatch(one, piece) for piece in pieces):
         each = " ".join(f"'{re.sub(r' ?[:=] ?| (?=[0-9])', ' = ', escape(piece), count=1)}'" for piece in pieces)
         return CallError(f"expected one answer, got several in '{escape(text)}'; write each as an answer: {each}")
