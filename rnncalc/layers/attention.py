@@ -17,6 +17,7 @@ class Attention(Transform):
     """Ends a sequence in a weighted sum of its vectors, with a score for each: u·m + 2u parameters."""
 
     kind = "attention"
+    title = "additive attention"
     reads = "a sequence"
     along = True
     whole = True
@@ -142,6 +143,7 @@ class MultiHeadAttention(_WithHeads):
     """Each step reads all steps through its heads: 4m(m + 1) parameters; h(2k + v)(m + 1) + m(h·v + 1) in general."""
 
     kind = "multi_head_attention"
+    title = "multi-head attention"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | HEAD_SIZES
 
     key_size: int | None = None
@@ -173,6 +175,7 @@ class Transformer(_WithHeads):
     """A transformer's block, attention and two dense layers: 4m(m + 1) + f(m + 1) + m(f + 1) + 4m parameters."""
 
     kind = "transformer"
+    title = "transformer block"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {
         "feed_forward": Option(Size(letters=True), "the units of the first of its two dense layers"),
         "norm": Option(Choice(("last", "first")), "where it normalises: last, each sum; first, what each part reads"),
