@@ -90,7 +90,7 @@ def _sign(left: Expression, right: Expression) -> str:
     match left, right:
         case str(), str():
             return "·"
-        case (int(), str()) | (str(), Plus()):
+        case (int(), str()) | (str(), Plus()) if left != 1:
             return ""
         case _:
             return " × "
