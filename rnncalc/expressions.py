@@ -81,7 +81,7 @@ _INDEX = (
 )
 _SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num|rm|bf|it"
 _COUNTED_WITH = "(?:(?:trainable|learnable|total|saved) ){0,3}"
-_AND_BIASES = r"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?: (?:and|und|et|y|e|&) bia[is]\w*)?"
+_BEHIND_UNIT = r"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?: (?:and|und|et|y|e|&) bia[is]\w*)?"
 
 
 def _word(words: str) -> str:
@@ -90,6 +90,7 @@ def _word(words: str) -> str:
 
 
 _KINDS = {
+    # ~ is a space in LaTeX; between a word and a number it says that the number is rounded
     "space": rf"(?:[\s$✓✔]|(?<![^\W\d]\s)~|~(?!\s?[0-9])|\\[,;:!> ]|\\(?:{_SPACES})(?![A-Za-z]))+",
     "number": NUMBER,
     "suffix": rf"(?<=[0-9 ])(?:[kKMG]i?(?=(?i:UNIT)(?!\w))|(?i:{'|'.join(_SCALE_WORDS)})s?\b\.?)",
@@ -110,12 +111,12 @@ _KINDS = {
     "colon": ":",
     "in": r"∈|\\in(?![A-Za-z])",
     "opening": _word("exactly|so|also|thus|hence|therefore|daher|hay"),
-    "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_AND_BIASES})(?![^\W_])",
+    "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_BEHIND_UNIT})(?![^\W_])",
     "total": _word("(?:(?:a|in|en|au) )?total(?: of)?|insgesamt"),
     "is": _word("is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a")
     + r"|(?<=[^\W\d]{2} )a(?= [0-9])",
     "or": _word(r"or|oder|bzw\.?|ou|vs\.?"),
-    "counted": rf"(?<![^\W\d])(?i:{_COUNTED_WITH}(?:{_COUNTED})[^\W\d_]*{_AND_BIASES})",
+    "counted": rf"(?<![^\W\d])(?i:{_COUNTED_WITH}(?:{_COUNTED})[^\W\d_]*{_BEHIND_UNIT})",
     "word": rf"(?P<names>{_LETTER}+)(?P<index>{_INDEX})?",
     "open": r"\\?[(\[{]",
     "close": r"\\?[)\]}]",

@@ -174,14 +174,14 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts)
 
 
-def levels(stack: Iterable[Placed]) -> Mapping[str, int]:
-    """Return the numbers of recurrent layers within their part, from 1, where a part has several."""
+def levels_of(stack: Iterable[Placed], least: int = 1) -> Mapping[str, int]:
+    """Return the levels of recurrent layers, their numbers within their part from 1, if a part has at least so many."""
     parts: dict[str | None, list[str]] = {}
     for placed in stack:
         if isinstance(placed.layer, Cell):
             parts.setdefault(placed.part, []).append(placed.name)
-    several = [names for names in parts.values() if len(names) > 1]
-    return {name: number for names in several for number, name in enumerate(names, 1)}
+    stacks = [names for names in parts.values() if len(names) >= least]
+    return {name: level for names in stacks for level, name in enumerate(names, 1)}
 
 
 def without_clashes(placed: Iterable[Placed], letters: Mapping[str, Any]) -> Iterator[Placed]:

@@ -17,7 +17,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
 from rnncalc.polynomial import in_order
 from rnncalc.questions import describe, network_of, whole, word
-from rnncalc.questions.answer.asked import ASKED, QuantityGrader, grader_of
+from rnncalc.questions.answer.asked import ASKED, grader_of
 from rnncalc.questions.answer.grading import number_of_tensors
 from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
@@ -244,7 +244,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
     places = [place for place, placed in enumerate(stack) if placed.params] if ask == "layers" else []
     if ask == "layers":
         _check("layers with parameters", len(places))
-    correct: list[Given] = [GivenNumber(in_order(network.params))]  # the order of terms tells nothing
+    correct: list[Given] = [GivenNumber(in_order(grader.total))]  # the order of terms tells nothing
     if ask == "tensors":
         _check("tensors", number_of_tensors(network))
         tensors = tensors_of(network)
@@ -254,17 +254,17 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
         for place, shape in enumerate(shapes):
             mistaken = [size for _, _, change in TENSOR_MISTAKES for _, size in change(tensors, place, shapes)]
             wrong.append([*map(Shape, _wrong(mistaken, shape.sizes))])
-    elif isinstance(grader, QuantityGrader):
-        correct, wrong = [GivenNumber(grader.total)], [[GivenNumber(number) for number, _ in grader.confused()]]
     elif len(places) > 1:
         correct = [GivenNumber(stack[place].params) for place in places]
         singles = grader.search.singles
         wrong = [[*map(GivenNumber, _wrong(singles(place), stack[place].params))] for place in places]
     else:  # the number of one layer is judged as the total
-        numbers = [*grader.search.singles(None)]
-        if not network.letters:
-            numbers += [number for number, _ in grader.search.quantities]
-        likeliest = map(in_order, _wrong(numbers, network.params, len(stack)))
+        numbers, quantities = [*grader.search.singles(None)], [number for number, _ in grader.search.quantities]
+        if ask in ASKED:  # another quantity is likelier than a mistake then
+            numbers = [*quantities, *numbers]
+        elif not network.letters:
+            numbers += quantities
+        likeliest = map(in_order, _wrong(numbers, grader.total, len(stack)))
         wrong = [[GivenNumber(each, 1, str(each)) for each in likeliest]]
     for place, right in enumerate(grader.judgements(correct)):
         answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])

@@ -17,7 +17,7 @@ from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Shape, Transform
 from rnncalc.network.flow import Attend, Delay, Last, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
-from rnncalc.network.stack import Placed, levels
+from rnncalc.network.stack import Placed, levels_of
 from rnncalc.questions import describe, network_of, word
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
@@ -162,7 +162,7 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
     row, notation = network.shown, network.spelling
     sizes = shapes(network.flow)
     moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
-    numbers = levels(network.stack) if layer_superscripts else {}
+    levels = levels_of(network.stack, least=2) if layer_superscripts else {}
     asked = {network.flow[move.later]: move.state for move in network.flow if isinstance(move, Delay)}
     for placed in network.spelled:
         if below is not None and below.part != placed.part:
@@ -170,8 +170,8 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
         if not only or placed.name in only:
             read = moves[placed.name].reads[0]
             one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation)
-            level = numbers.get(placed.starts[0] if placed.starts else placed.name, 0)
-            one = one._replace(level=level, read_level=_read_level(network.flow, read, numbers))
+            level = levels.get(placed.starts[0] if placed.starts else placed.name, 0)
+            one = one._replace(level=level, read_level=_read_level(network.flow, read, levels))
             one = one._replace(context=_context(network.flow, read, sizes), asked=asked.get(moves[placed.name], ""))
             derivations.append(one)
         if not placed.starts and not isinstance(moves[placed.name], Attend):

@@ -263,11 +263,12 @@ ON_WIDTHS = "Look at the widths: how many numbers does each layer read, and how 
 
 def _hint(id: str, quantity: str) -> str:
     """Return what a hint says of a mistake: a question, or that the number is another quantity."""
-    words = {id, *id.split("-")}
-    asked = (f"Look at {subject}: {question}?" for subject, question, ids in HINTS if words & {*ids.split()})
+    for subject, question, ids in HINTS:
+        if not {id, *id.split("-")}.isdisjoint(ids.split()):
+            return f"Look at {subject}: {question}?"
     from rnncalc.questions.answer.quantities import CONFUSED  # which few answers need
 
-    return next(asked, _another(quantity) if id in {row[0] for row in CONFUSED[quantity]} else ON_WIDTHS)
+    return _another(quantity) if id in {row[0] for row in CONFUSED[quantity]} else ON_WIDTHS
 
 
 def _another(quantity: str) -> str:

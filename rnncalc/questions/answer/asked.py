@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,8 +11,7 @@ from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 from rnncalc.questions import network_of, plain, word
 from rnncalc.questions.answer.grading import Grader, check_letters, number_of_tensors
-from rnncalc.questions.answer.judgement import Answer, Diagnosis, Judgement, Reason
-from rnncalc.questions.answer.quantities import Subject, confused
+from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape, read_answer
 from rnncalc.questions.count import DTYPES
 from rnncalc.text import escape, has_letters
@@ -124,47 +123,18 @@ class QuantityGrader(Grader):
     def total(self) -> Any:
         return sum(self.counts)
 
-    def whole(self, number: GivenNumber) -> Judgement:
-        return self._judged(None, number, self.total)
-
-    def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
-        return tuple(
-            [self._judged(place, each, self.counts[place]) for each, place in zip(numbers, places, strict=True)]
-        )
-
     @cached_property
-    def subject(self) -> Subject:
-        """The network with what its quantities are computed from."""
-        return Subject.of(self.network)._replace(counts=self.counts)
+    def formula(self) -> Any:
+        return self.total if has_letters(self.total) else None
 
-    def confused(self, place: int | None = None) -> Iterator[tuple[Any, Reason]]:
-        """Yield the wrong numbers of the network, or of a layer, that are other quantities, the likeliest first."""
-        subject, correct = self.subject, self.total
-        if place is not None:
-            subject, correct = subject.layer(place), self.counts[place]
-        numbers = [correct]
-        for number, reason in confused(self.quantity, subject):
-            if number not in numbers:
-                numbers.append(number)
-                yield number, reason
+    def whole(self, number: GivenNumber) -> Judgement:
+        check_letters(number, self.network.letters)
+        return super().whole(number)
 
-    def _judged(self, place: int | None, answer: GivenNumber, correct: Any) -> Judgement:
-        """Judge a number; a wrong one may be a quantity that is confused with the correct one."""
-        check_letters(answer, self.network.letters)
-        name = None if place is None else self.network.stack[place].name
-        judgement = Judgement(name, answer, correct, formula=correct if has_letters(correct) else None)
-        if judgement.right or answer.one_digit:
-            return judgement
-        wrong = [(number, reason) for number, reason in self.confused(place) if answer.means(number)]
-        diagnoses = [Diagnosis((reason,), name, None, number, correct) for number, reason in wrong]
-        if answer.number and not diagnoses:
-            from rnncalc.questions.answer.mistake import Question
-            from rnncalc.questions.answer.search import COUNTED
-
-            if self.quantity in COUNTED:  # of numbers, pairs would be by chance
-                question, numbers = Question(self.network, answer, place), not has_letters(answer.number)
-                diagnoses = [each for each, _ in self.search.diagnoses(question, known=numbers)]
-        return judgement._replace(diagnoses=tuple(diagnoses))
+    def layer(self, place: int, number: GivenNumber) -> Judgement:
+        check_letters(number, self.network.letters)
+        count = self.counts[place]
+        return Judgement(self.network.stack[place].name, number, count, formula=count if has_letters(count) else None)
 
 
 def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:

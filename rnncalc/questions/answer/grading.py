@@ -76,7 +76,7 @@ class Grader:
         """The search for the mistakes behind wrong numbers; a correct answer does without."""
         from rnncalc.questions.answer.search import Search
 
-        return Search(self.network, self.quantity)
+        return Search(self.network, self.quantity, self.counts)
 
     def chosen(self, place: int, text: str) -> str:
         """Return the choice whose letter an answer is, with or without what is beside it, else the answer.
@@ -249,14 +249,17 @@ class Grader:
     def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
         """Judge a number or a formula for each of the layers at these places."""
         network = self.network
-        stack = [network.stack[place] for place in places]
-        if not network.letters and any(has_letters(each.number) for each in numbers):
+        formulas = not network.letters and any(has_letters(each.number) for each in numbers)
+        if formulas and self.quantity == "params":
             return tuple([self.formula_of_layer(place, each) for place, each in zip(places, numbers, strict=True)])
-        judged = []
-        for number, placed in zip(numbers, stack, strict=True):
-            judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
+        judged = [self.layer(place, each) for place, each in zip(places, numbers, strict=True)]
         wrong = not all(each.right for each in judged)
         return tuple(self.search.layers(judged, places, numbers) if wrong else judged)
+
+    def layer(self, place: int, number: GivenNumber) -> Judgement:
+        """Compare the number of a layer with the correct one."""
+        placed = self.network.stack[place]
+        return Judgement(placed.name, number, placed.params, formula=placed.in_letters)
 
 
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:

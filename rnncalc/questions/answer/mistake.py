@@ -79,7 +79,8 @@ class Mistake(NamedTuple):
     family: the variants of mistakes that differ in a number or a name, instead of the change; id and text have {braces}
     for the values of each.
     rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
-    about: biases, or steps, if it would contradict another mistake about them.
+    about: biases, or steps, if it would contradict another mistake about them; parameters, if it is about what is a
+    parameter. A count of multiply-adds has none of these.
     single: whether it is not combined with another mistake. by_layer: whether it has a variant for each layer, as it is
     about which layers are counted, so never about the count of one; combined with another mistake it is made first.
     fitted: whether its variants depend on the learner's number, so that each is a guess.
@@ -122,7 +123,8 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
         except SpecError:
             continue  # this convention lacks a layer or an option of the network
         counted = tuple(
-            now._replace(placed=was.placed, half=was.half) for was, now in zip(worksheet, other, strict=True)
+            now._replace(placed=was.placed, half=was.half, times=was.times)
+            for was, now in zip(worksheet, other, strict=True)
         )
         known = next((names for same, names in counts if same == counted), None)
         if known is None:

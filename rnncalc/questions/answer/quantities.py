@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, Output
+from rnncalc.layers.layer import Output
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
@@ -168,14 +168,6 @@ STATE: Confusion = ("state", "is the number of values in the states of one step"
     lambda placed, *_: sum(placed.layer.state_widths()) if isinstance(placed.layer, Cell) else 0))
 ONE_STEP: Confusion = ("one-step", "counts one step, and there are several",
                        _by_layer(lambda placed, count, *_: count // (placed.uses or 1)))
-BIASES: Confusion = ("biases", "counts a multiply-add for each bias too", _by_layer(
-    lambda placed, count, *_: placed.params * placed.uses if count else 0))
-EMBEDDING: Confusion = (
-    "embedding", "counts the embedding as a matrix product, but it reads one row of its table", _by_layer(
-        lambda placed, count, *_: placed.params * placed.uses if isinstance(placed.layer, Embedding) else count))
-TABLES: Confusion = (
-    "embedding-table", "counts the embedding's parameters too, but it only reads rows of its table",
-    _by_layer(lambda placed, count, *_: placed.params if isinstance(placed.layer, Embedding) else count))
 NO_OUTPUT: Confusion = ("no-output", "leaves out the output layer",
                         _by_layer(lambda placed, count, *_: 0 if isinstance(placed.layer, Output) else count))
 OUTPUT_EACH_STEP: Confusion = (
@@ -209,21 +201,13 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
         ("twice-forward", "is twice the multiply-adds of one pass: its FLOPs without biases and activations",
          _unlike(_times(2, _multiply_adds), _of_training("backward_multiply_adds"))),
     ),
-    "multiply-adds": (
-        ONE_STEP,
+    "multiply-adds": (  # the mistakes in such a count are in the table
         PARAMS,
-        BIASES,
-        EMBEDDING,
-        TABLES,
         ("params-times-steps", "multiplies the number of parameters by the number of steps",
          _by_layer(lambda placed, _, steps: placed.params * steps)),
-        OUTPUT_EACH_STEP,
-        NO_OUTPUT,
         ("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
          _times(2, _multiply_adds)),
         FLOPS,
-        ("one-direction", "counts one direction of two",
-         _by_layer(lambda placed, count, *_: count // placed.layer.directions)),
         RECURRENT_TWICE,
         BACKWARD,
         DENSE,

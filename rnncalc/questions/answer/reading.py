@@ -159,7 +159,8 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     value, stated = [cast("Any", read_number(piece, "", calculation=True)) for piece in pieces]
     if value is not None and value == stated:
         return len(tokens) - begin
-    if value and stated and 10 * abs(value - stated) <= value and inside[1:]:
+    sizes_inside = {token.text for token in inside}  # the number is a size of a product if it is one: 20 (20 + 1)
+    if value and stated and 10 * abs(value - stated) <= value and inside[1:] and number[0].text not in sizes_inside:
         ways = f"{stated} = {value} for an equation, or {stated}*{value} for a product"
         raise CallError(f"'{escape(text)}' may be an equation that is not true, or a product; write {ways}")
     if alone and _is_number(inside):

@@ -13,7 +13,7 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenates, direction_width, feed_next, replace_line
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
-from rnncalc.questions.answer.mistake import Mistake, Question, Variant, other_conventions
+from rnncalc.questions.answer.mistake import Mistake, Question, Variant
 from rnncalc.questions.answer.quantities import Subject, confused
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import BESIDE, OF_MULTIPLY_ADDS, TABLE
@@ -42,14 +42,18 @@ class Candidate(NamedTuple):
         return sum(row.rarity for row, _ in self.mistakes)
 
 
-_ANY = [row for row in TABLE if not row.fitted and row.family is not other_conventions]
+GENERAL = [row for row in TABLE if not row.fitted]
+"""The mistakes that do not depend on the learner's number."""
 
-COUNTED: Mapping[str, tuple[Callable[[LayerLine], LayerLine], Sequence[Mistake]]] = {
+WORKSHEETS: Mapping[str, tuple[Callable[[LayerLine], LayerLine], Sequence[Mistake]]] = {
     "params": (lambda line: line, TABLE),
-    "multiply-adds": (multiplied, [*OF_MULTIPLY_ADDS, *[row for row in _ANY if not row.about]]),
-    "bytes": (lambda line: line._replace(times=DTYPES["float32"]), _ANY),
+    "multiply-adds": (multiplied, [*OF_MULTIPLY_ADDS, *[row for row in GENERAL if not row.about]]),
+    "bytes": (lambda line: line._replace(times=DTYPES["float32"]), GENERAL),
 }
 """The quantities that a worksheet counts: its line for that of a count of parameters, and the mistakes in it."""
+
+SPECIFIC = {row.id for row in OF_MULTIPLY_ADDS}
+"""The mistakes that are made in a count of one quantity alone."""
 
 Numbered = dict[int, list[Candidate]]
 """The candidates by the number that each gives, the likeliest first."""
@@ -59,13 +63,14 @@ class Search:
     """The search for explanations of wrong numbers of one network.
 
     One search serves any number of questions: the wrong worksheets are made once, and a number is looked up.
+    counts: the quantity of each layer, for one that no worksheet counts; it is only compared with other quantities.
     """
 
-    def __init__(self, network: Network, quantity: str = "params") -> None:
-        self.network = network
-        line_of, mistakes = COUNTED[quantity]
+    def __init__(self, network: Network, quantity: str = "params", counts: Sequence[Any] = ()) -> None:
+        self.network, self.quantity = network, quantity
+        line_of, mistakes = WORKSHEETS.get(quantity, (lambda line: line, ()))
         self.worksheet = tuple(map(line_of, worksheet_of(network)))
-        self.counts = tuple([line.params for line in self.worksheet])
+        self.counts = tuple(counts or [line.params for line in self.worksheet])
         large = len(self.worksheet) > MOST_JUDGED
         rows = [row for row in mistakes if not (large and (row.rare or row.by_layer))]
         self.fitted = [row for row in rows if row.fitted]
@@ -77,19 +82,19 @@ class Search:
     @cached_property
     def subject(self) -> Subject:
         """The network with what its quantities are computed from."""
-        return Subject.of(self.network)
+        return Subject.of(self.network)._replace(counts=self.counts)
 
     @cached_property
     def quantities(self) -> list[tuple[Any, Reason]]:
         """The other quantities of the network that a learner may have computed, each with its number."""
-        return [*confused("params", self.subject)]
+        return [*confused(self.quantity, self.subject)]
 
     @cached_property
     def sizes(self) -> list[SizeCurve]:
-        """How the count depends on each size of the network; nothing if sizes are letters."""
+        """How the parameters depend on each size of the network; nothing if sizes are letters."""
         from rnncalc.questions.answer.sizes import size_curves  # for what no single mistake explains
 
-        return [] if self.network.letters else size_curves(self.network)
+        return [] if self.network.letters or self.quantity != "params" else size_curves(self.network)
 
     def total(self, judgement: Judgement, number: GivenNumber) -> Judgement:
         """Return a wrong total with its explanations."""
@@ -121,7 +126,7 @@ class Search:
                 yield each._replace(explained=False)
                 continue
             explained += 1
-            known = [*confused("params", self.subject.layer(place))]
+            known = [*confused(self.quantity, self.subject.layer(place))]
             judgement, wrongs = self._explained(each, Question(self.network, number, place), known)
             name = worksheet[place].name
             ways = ((name, *way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
@@ -133,27 +138,36 @@ class Search:
     ) -> tuple[Judgement, list[Worksheet]]:
         """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be.
 
-        A chain that has the right number explains itself.
+        A chain that has the right number explains itself. Where parameters are asked for, another quantity is listed
+        beside the mistakes. Else it is itself the mistake, after those of this quantity alone, and a 0 asks for none.
         """
-        if judgement.slips:
+        answer, of_params = question.answer, self.quantity == "params"
+        if judgement.slips or not (of_params or answer.number):
             return judgement, []
-        answer = question.answer
-        meant = tuple(reason for number, reason in known if answer.means(number))
-        explanations = [*self.diagnoses(question, known=bool(meant))]
-        diagnoses = tuple(diagnosis for diagnosis, _ in explanations)
+        others = [(number, reason) for number, reason in known if answer.means(number)]
+        alone = bool(others) or not (of_params or has_letters(answer.number))  # of other numbers, pairs are by chance
+        explanations = [*self.diagnoses(question, alone=alone)]
+        if others and not of_params:
+            explanations = [each for each in explanations if each[0].id in SPECIFIC]
+        diagnoses = [diagnosis for diagnosis, _ in explanations]
+        meant = tuple([reason for _, reason in others if of_params])
+        if not of_params:
+            layer, right = judgement.layer, judgement.params
+            likeliest = {number: Diagnosis((it,), layer, None, number, right) for number, it in reversed(others)}
+            diagnoses += reversed(likeliest.values())
         guess = bool(meant) and is_guess(answer, [number for number, _ in known])
         guess = diagnoses[0].by_chance if diagnoses else guess
-        explained = judgement._replace(diagnoses=diagnoses, meant=meant, by_chance=guess)
+        explained = judgement._replace(diagnoses=tuple(diagnoses), meant=meant, by_chance=guess)
         return explained, [worksheet for _, worksheet in explanations]
 
-    def diagnoses(self, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
+    def diagnoses(self, question: Question, *, alone: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
         """Yield the explanations of a number, each with its wrong worksheet: those that are no guess come first.
 
         The order: mistakes made everywhere, as in the table, the rare ones last; mistakes made in one layer only;
         pairs, if there is nothing simpler; mistakes fitted to the number that give many others too. Pairs are not tried
         for a rounded number, because some pair is always near it. Duplicates are skipped: the same lines, or the same
         mistake with the same sum.
-        known: whether the number is another known quantity; then pairs and guesses that are fitted are left out.
+        alone: whether pairs and guesses that are fitted are left out.
         """
         answer, numbered = question.answer, self.singles(question.place)
         numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
@@ -165,11 +179,11 @@ class Search:
             ],
             key=itemgetter(1),
         )
-        if not (known or explanations or answer.unit > 1):
+        if not (alone or explanations or answer.unit > 1):
             explanations += self._likeliest_pairs(question)
         explanations += [
             (Candidate(((row, variant),), variant.worksheet, variant.layer), True)
-            for row in ([] if known else self.fitted)
+            for row in ([] if alone else self.fitted)
             for variant in row.variants(self.worksheet, question)
         ]
         right = _sum(self.worksheet, question)

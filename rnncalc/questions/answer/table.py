@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from rnncalc.conventions.formula import Times, product
-from rnncalc.conventions.tensor import STORED
+from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.questions.answer import changes, mistake
@@ -37,12 +37,13 @@ from rnncalc.questions.answer.changes import (
     without_other,
 )
 from rnncalc.questions.answer.mistake import Mistake
-from rnncalc.questions.answer.quantities import BIASES, EMBEDDING, ONE_STEP, OUTPUT_EACH_STEP, TABLES
+from rnncalc.questions.answer.quantities import ONE_STEP, OUTPUT_EACH_STEP
 from rnncalc.questions.answer.worksheet import GateInput, GateLine, state_of, total
 
 rare = partial(Mistake, rare=True)
 biases = partial(Mistake, about="biases")
 steps = partial(Mistake, about="steps")
+params = partial(Mistake, about="parameters")
 
 NORM_1, NORM_2 = ("norm_1_scale", "norm_1_bias"), ("norm_2_scale", "norm_2_bias")
 
@@ -53,13 +54,13 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("recurrence-counted", "counts recurrent matrices, and no gate of this cell looks at the past",
             in_cells(lambda line: line if line.width("past") else changes.with_recurrence(line))),
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
-    Mistake("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
-    Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
+    params("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
+    params("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
     Mistake("no-initial-state", "leaves out the dense layers that make the initial state",
             in_layers(lambda line: leave_out(line) if line.placed.starts else line, Dense)),
-    Mistake("only-state", "counts {state} alone of the learned initial states", family=mistake.one_state),
-    Mistake("no-positions", "leaves out the table of positions", in_layers(without_other("position_embedding"))),
-    Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
+    params("only-state", "counts {state} alone of the learned initial states", family=mistake.one_state),
+    params("no-positions", "leaves out the table of positions", in_layers(without_other("position_embedding"))),
+    params("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
     Mistake("no-projection", "ignores the projection", in_turn(  # no matrix for it, and width h wherever it was read
         feeding(changes.width_without_projection), in_cells(changes.recurrent_of_units),
         in_cells(without_other("projection")))),
@@ -78,17 +79,17 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
     Mistake("kernel-along-one-axis", "counts k weights for the kernel, those of one axis",
             in_cells(changes.with_taps(1))),
-    Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
-    Mistake("no-norm", "ignores the layer normalisation", in_cells(
+    params("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
+    params("no-norm", "ignores the layer normalisation", in_cells(
         lambda line: changes.without_norm_of_states(changes.without_gains(line)) if line.width("gain") else line)),
-    Mistake("no-norm-of-states", "leaves out the normalisation of the cell state",
-            in_cells(changes.without_norm_of_states)),
+    params("no-norm-of-states", "leaves out the normalisation of the cell state",
+           in_cells(changes.without_norm_of_states)),
     Mistake("absent-gate", "counts weights for the {gate}, which has none here", family=mistake.absent_gates),
-    Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(
+    params("tied-twice", "counts the tied output matrix a second time", in_outputs(
         lambda line: line if line.width("input") else line._replace(
             gates=(GateLine((GateInput("input", line.placed.inputs),), line.biases),)))),
-    Mistake("frozen-out", "leaves out the frozen parameters",
-            in_layers(lambda line: leave_out(line) if line.layer.frozen else line)),
+    params("frozen-out", "leaves out the frozen parameters",
+           in_layers(lambda line: leave_out(line) if line.layer.frozen else line)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(leave_out, External)),
     # a decoder's attention
     Mistake("no-attention", "leaves out the attention", changes.in_attention(leave_out)),
@@ -138,11 +139,11 @@ TABLE: tuple[Mistake, ...] = (
            in_layers(with_part("bias", lambda line: line.part("kernel") or line.part("bias")), Transform)),
     biases("no-bias-around", "leaves out the biases of convolutions, normalisations and attention",
            in_layers(changes.without_biases, Transform)),
-    Mistake("stored-counted", "counts the stored means and variances, which are no parameters here",
-            in_layers(lambda line: line._replace(others={
-                **line.others, **{str(tensor.role): tensor.params for tensor in line.placed.buffers}}), Transform)),
-    Mistake("no-stored", "leaves out the stored means and variances, which are parameters here that are not trained",
-            in_layers(without_other(*STORED))),
+    params("stored-counted", "counts the stored means and variances, which are no parameters here",
+           in_layers(lambda line: line._replace(others={
+               **line.others, **{str(tensor.role): tensor.params for tensor in line.placed.buffers}}), Transform)),
+    params("no-stored", "leaves out the stored means and variances, which are parameters here that are not trained",
+           in_layers(without_other(*STORED))),
     Mistake("steps-before-{layer}", "flattens the {steps} that reach {layer}, instead of those that leave it",
            family=mistake.steps_before_a_layer),
     Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.flatten_one_step),
@@ -191,7 +192,7 @@ TABLE: tuple[Mistake, ...] = (
     biases("no-hidden-biases", "leaves out the biases of the recurrent layers",
            in_cells(with_biases(lambda count: 0))),
     biases("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),
-    Mistake("convention-{name}", "uses the convention of {names} instead of {here}", family=mistake.other_conventions,
+    biases("convention-{name}", "uses the convention of {names} instead of {here}", family=mistake.other_conventions,
            single=True),
     biases("two-biases", "counts two bias vectors per gate instead of one",
            in_cells(with_biases(lambda count: 2 * min(1, count)))),
@@ -213,16 +214,16 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("one-embedding", "counts one embedding for several", lambda worksheet: in_layers(
         lambda line: line if line is next(line for line in worksheet if isinstance(line.layer, Embedding))
         else leave_out(line), Embedding)(worksheet)),
-    Mistake("embedding-in-each-layer", "counts the embedding's table once for each recurrent layer",
-            in_layers(lambda line: line._replace(times=max(1, sum(
-                layer.repeat for layer in line.half.layers if isinstance(layer, Cell)))), Embedding)),
-    Mistake("embedding-output", "takes the output shape of the embedding, steps × width, for its count",
-            in_layers(lambda line: line._replace(others={"output": Times((line.steps, line.h))}) if (
-                line.steps > 1) else line, Embedding)),
+    params("embedding-in-each-layer", "counts the embedding's table once for each recurrent layer",
+           in_layers(lambda line: line._replace(times=max(1, sum(
+               layer.repeat for layer in line.half.layers if isinstance(layer, Cell)))), Embedding)),
+    params("embedding-output", "takes the output shape of the embedding, steps × width, for its count",
+           in_layers(lambda line: line._replace(others={"output": Times((line.steps, line.h))}) if (
+               line.steps > 1) else line, Embedding)),
     Mistake("only-recurrent", "counts the recurrent layers alone",
             in_layers(lambda line: line if isinstance(line.layer, Cell) else leave_out(line))),
-    Mistake("padding-row", "counts one more row of the embedding's table, for padding",
-            in_layers(with_other("padding", lambda line: line.h), Embedding)),
+    params("padding-row", "counts one more row of the embedding's table, for padding",
+           in_layers(with_other("padding", lambda line: line.h), Embedding)),
     Mistake("no-encoder", "leaves out the encoder", changes.without_part("encoder")),
     Mistake("no-decoder", "leaves out the decoder", changes.without_part("decoder")),
     Mistake("no-layer", "leaves out the layer {layer}{fed}", family=mistake.without_each_layer, by_layer=True),
@@ -266,12 +267,12 @@ TABLE: tuple[Mistake, ...] = (
     biases("projection-bias", "gives the projection a bias",
            in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0)), rare=True),
     # rare, about parts
-    rare("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
-         in_outputs(lambda line: set_reads(line, "input", width=0) if any(
-             isinstance(layer, Embedding) for layer in line.half.layers) else line)),
-    rare("state-counted", "counts the state as parameters, and it is not learned",
-         in_cells(with_other("state", lambda line: state_of(line.placed, line.layer) if isinstance(
-             line.layer, Cell) and not line.part("state") else line.part("state")))),
+    params("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
+           in_outputs(lambda line: set_reads(line, "input", width=0) if any(
+               isinstance(layer, Embedding) for layer in line.half.layers) else line), rare=True),
+    params("state-counted", "counts the state as parameters, and it is not learned",
+           in_cells(with_other("state", lambda line: state_of(line.placed, line.layer) if isinstance(
+               line.layer, Cell) and not line.part("state") else line.part("state"))), rare=True),
     rare("packed-width", "takes the height of the stacked matrices, blocks × h, for the count",
          in_cells(with_count("gates", lambda line: product(len(line.gates), line.h)))),
     rare("units", "counts the units instead of their weights",
@@ -290,12 +291,13 @@ TABLE: tuple[Mistake, ...] = (
          in_cells(lambda line: line._replace(h=line.width("input") + line.width("past")))),
     rare("recurrent-of-output", "lets the recurrence read the output instead of the state",
          in_cells(lambda line: set_reads(line, "past", width=line.half.output.units) if line.half.output else line)),
-    rare("peepholes-counted", "adds peepholes, and the cell has none",  # in all gates but the candidate
-         in_cells(with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if isinstance(
-             line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole") else 0))),
-    rare("full-peepholes", "counts h × h weights for each peephole",
-         in_cells(with_width("peephole", lambda line: line.h))),
-    rare("peephole-in-each-gate", "counts a peephole in the candidate too", in_cells(changes.peephole_in_each_gate)),
+    params("peepholes-counted", "adds peepholes, and the cell has none",  # in all gates but the candidate
+           in_cells(with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if isinstance(
+               line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole") else 0)), rare=True),
+    params("full-peepholes", "counts h × h weights for each peephole",
+           in_cells(with_width("peephole", lambda line: line.h)), rare=True),
+    params("peephole-in-each-gate", "counts a peephole in the candidate too",
+           in_cells(changes.peephole_in_each_gate), rare=True),
     # rare, about widths
     rare("own-width-deeper", "feeds deeper layers with as many numbers as they have units",
          feeding(changes.to_hidden(lambda below, line: line.h))),
@@ -349,15 +351,25 @@ TABLE: tuple[Mistake, ...] = (
 
 OF_MULTIPLY_ADDS: tuple[Mistake, ...] = (
     Mistake(*ONE_STEP[:2], in_layers(lambda line: line._replace(times=1) if line.times else line)),
-    Mistake(*BIASES[:2], in_layers(lambda line: line._replace(bias_size=line.h), Cell, Dense)),
+    Mistake("biases", "counts a multiply-add for each bias too",
+            in_layers(lambda line: line._replace(bias_size=line.h), Cell, Dense)),
     Mistake("cell-biases", "counts a multiply-add for each bias of the recurrent layers too",
             in_cells(lambda line: line._replace(bias_size=line.h))),
-    Mistake(*EMBEDDING[:2], in_layers(lambda line: line._replace(times=line.placed.uses or 1), Embedding)),
-    Mistake(*TABLES[:2], in_layers(lambda line: line._replace(times=1), Embedding)),
-    Mistake(*OUTPUT_EACH_STEP[:2], in_outputs(lambda line: line._replace(times=line.steps))),
+    Mistake("peepholes", "counts the peepholes too, but they are element-wise products", in_cells(
+        with_other("peepholes", lambda line: sum(
+            tensor.params for tensor in line.placed.tensors if tensor.role is Role.PEEPHOLE) // line.directions))),
+    Mistake("embedding", "counts the embedding as a matrix product, but it reads one row of its table",
+            in_layers(lambda line: line._replace(times=line.placed.uses or 1), Embedding)),
+    Mistake("embedding-table", "counts the embedding's parameters too, but it only reads rows of its table",
+            in_layers(lambda line: line._replace(times=1), Embedding)),
+    Mistake(*OUTPUT_EACH_STEP[:2], in_outputs(
+        lambda line: line._replace(times=line.steps) if line.times == 1 else line)),
 )
 # fmt: on
-"""The mistakes in a count of multiply-adds alone, on the lines that `multiplied` returns."""
+"""The mistakes in a count of multiply-adds alone, on the lines that `multiplied` returns.
+
+Two have the names and sentences of those in a count of FLOPs, which is no sum of matrices and has no worksheet.
+"""
 
 BESIDE = (
     *[row.id for row in OF_MULTIPLY_ADDS],

@@ -17,7 +17,7 @@ from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.network.stack import levels
+from rnncalc.network.stack import levels_of
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason, sizes_off
 from rnncalc.questions.answer.mistake import MOST_GATES
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
@@ -46,10 +46,11 @@ class Names:
 
     def __init__(self, network: Network) -> None:
         self.network, self.tensors = network, tensors_of(network)
-        numbers = levels(network.stack)
+        levels = levels_of(network.stack)
         self.tensor_places: dict[str, list[int]] = {}
         for place, (layer, each) in enumerate(self.tensors):
-            for name in {each.name, f"{layer}.{each.name}", f"{each.name}^{numbers.get(layer, '')}"}:
+            above = {f"{each.name}^{levels[layer]}"} if layer in levels else set()
+            for name in {each.name, f"{layer}.{each.name}", *above}:
                 self.tensor_places.setdefault(name, []).append(place)
         self.layer_places: dict[str, list[int]] = {}
         self.kind_places: dict[str, list[int]] = {}

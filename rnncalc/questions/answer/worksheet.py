@@ -165,7 +165,7 @@ def multiplied(line: LayerLine) -> LayerLine:
         return matrices if work else line._replace(times=0)
     per_step = line.placed.multiply_adds_per_step or 0
     times, products = (uses, per_step) if uses * per_step == work else (1, work)
-    return line._replace(gates=(), others={"products": products}, directions=1, times=times)
+    return line._replace(gates=(), others={"products": products // line.directions}, times=times)
 
 
 def sum_of(worksheet: Worksheet) -> Expression:

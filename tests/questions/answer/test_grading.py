@@ -132,7 +132,7 @@ def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.M
 
         return row._replace(family=variants) if row.family else row._replace(change=change)
 
-    monkeypatch.setitem(search.COUNTED, "params", (lambda line: line, tuple(map(counted, TABLE))))
+    monkeypatch.setitem(search.WORKSHEETS, "params", (lambda line: line, tuple(map(counted, TABLE))))
     judged = judge(chain(500), [GivenNumber(3)] * 500).judged
     assert not any(each.right for each in judged)
     fitted = {row.id for row in TABLE if row.fitted}
