@@ -14,6 +14,7 @@ from rnncalc.reports.equations import (
     Block,
     Derivative,
     EquationText,
+    Function,
     Line,
     Sign,
     Term,
@@ -104,13 +105,10 @@ def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
 
 def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
     """Return an equation with words instead of the letters of its terms and functions, as wide as they will be."""
-    pieces: list[WorkPiece] = []
-    for piece in line:
-        if isinstance(piece, Term | Derivative):
-            pieces.append(EquationText(piece.name.translate(signs)))
-        else:
-            pieces.append(piece.translate(signs) if isinstance(piece, str) and piece.endswith("(") else piece)
-    return tuple(pieces) if signs else tuple(map(_with_powers, line))
+    if not signs:
+        return tuple(map(_with_powers, line))
+    letters = Term | Function | Derivative
+    return tuple(EquationText(each.name.translate(signs)) if isinstance(each, letters) else each for each in line)
 
 
 def _with_powers(piece: WorkPiece) -> WorkPiece:
@@ -153,20 +151,18 @@ def _beside(rows: Sequence[WorkLine]) -> TextBox:
     boxes: list[TextBox] = []
     opened: list[int] = []
     for piece in (piece for row in rows for piece in row):
-        if isinstance(piece, str) and piece.endswith("("):
+        if piece == "(":
             opened.append(len(boxes))
             boxes.append((piece,))
         elif piece == ")" and opened:
             start = opened.pop()
-            name, inside = boxes[start][0][:-1], boxes[start + 1 :]
-            boxes[start:] = [*_around(inside, _PARENTHESES, _height(inside), name)]
+            boxes[start:] = _around(boxes[start + 1 :], _PARENTHESES)
         elif piece == ")":  # it was opened on a line above
             boxes.append(_bracket(_PARENTHESES[1], _height(boxes)))
         else:
             boxes.append(_box(piece))
     for start in reversed(opened):  # and this is closed on one below
-        name = boxes[start][0][:-1]
-        boxes[start : start + 1] = [(name,), _bracket(_PARENTHESES[0], _height(boxes[start + 1 :]))]
+        boxes[start] = _bracket(_PARENTHESES[0], _height(boxes[start + 1 :]))
     return _joined(boxes)
 
 
@@ -174,13 +170,10 @@ def _height(boxes: Sequence[TextBox]) -> int:
     return max(map(len, boxes), default=1)
 
 
-def _around(boxes: list[TextBox], signs: tuple[str, str], tall: int, name: str = "") -> Iterator[TextBox]:
-    """Yield boxes with a bracket on each side, as tall as is asked for, and the name of a function before."""
-    if name:
-        yield (name,)
-    yield _bracket(signs[0], tall)
-    yield from boxes
-    yield _bracket(signs[1], tall)
+def _around(boxes: list[TextBox], signs: tuple[str, str]) -> list[TextBox]:
+    """Return boxes with a bracket on each side, as tall as they are."""
+    tall = _height(boxes)
+    return [_bracket(signs[0], tall), *boxes, _bracket(signs[1], tall)]
 
 
 def _bracket(signs: str, tall: int) -> TextBox:
@@ -191,7 +184,7 @@ def _bracket(signs: str, tall: int) -> TextBox:
 def _box(piece: WorkPiece) -> TextBox:
     match piece:
         case Block():
-            return _joined([*_around([_numbers(piece)], _BRACKETS, len(piece.rows))])
+            return _joined(_around([_numbers(piece)], _BRACKETS))
         case EquationText():
             return (escape(piece.name),)
         case _:

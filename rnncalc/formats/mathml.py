@@ -146,7 +146,7 @@ def text(text: str) -> str:
 
 def _work_piece(piece: WorkPiece) -> str:
     match piece:
-        case Term() | Derivative():
+        case Term() | Function() | Derivative():
             return _piece(piece)
         case EquationText():
             return f"<mtext>{text(piece.name)}</mtext>"
@@ -156,9 +156,6 @@ def _work_piece(piece: WorkPiece) -> str:
             return f'<mrow><mo form="prefix">[</mo><mtable>{rows}</mtable><mo form="postfix">]</mo></mrow>'
         case str() if piece in _WORK_SIGNS:
             return _WORK_SIGNS[piece]
-        case str() if piece.endswith("("):
-            name = f"<mi>{text(piece[:-1])}</mi>" if len(piece) > 1 else ""
-            return f'{name}<mo form="prefix">(</mo>'
         case _:
             return _number(piece)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
+from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import PassData
 from rnncalc.forward.backward_pass import BackwardPass
@@ -156,12 +157,12 @@ def _named(layers: Sequence[tuple[Placed, LayerValues[TapeValue]]]) -> dict[int,
         for each in kept.lettered:
             if each.letter not in placed.layer.read_letters:
                 names.setdefault(id(each.value), _lettered(placed, each))
-        for backward, history in enumerate(kept.histories):
-            before = len(history.steps) + 1 if backward else 0
+        for direction, history in zip(_directions(placed), kept.histories, strict=False):
+            before = len(history.steps) + 1 if direction is Direction.BACKWARD else 0
             for step, values in enumerate(history.steps, 1):
                 for letter in sorted(values, key=lambda letter: letter == "h"):  # h = c is the name of c
                     if letter != "x":
-                        names.setdefault(id(values[letter]), Variable(letter, step, placed.name))
+                        names.setdefault(id(values[letter]), Variable(letter, step, placed.name, direction=direction))
             for letter, value in history.start.items():
                 names.setdefault(id(value), Variable(letter, before, placed.name))
         for step, value in enumerate(kept.outputs, 1):
@@ -175,6 +176,11 @@ def _named(layers: Sequence[tuple[Placed, LayerValues[TapeValue]]]) -> dict[int,
     return names
 
 
+def _directions(placed: Placed) -> Sequence[Direction | None]:
+    """Return both directions of a layer, None for a single one."""
+    return WAYS if placed.layer.directions > 1 else (None,)
+
+
 def _lettered(placed: Placed, each: LetteredValue[TapeValue]) -> Variable:
     return Variable(each.letter, each.step if placed.sequence else None, placed.name, each.below)
 
@@ -184,9 +190,8 @@ def _steps(
 ) -> tuple[tuple[tuple[StepWork, ...], ...], tuple[StepWork, ...]]:
     """Return the steps of each direction of a recurrent layer, and those of the output, as in LayerWork."""
     histories, lettered, inputs, left = values
-    ways = tuple(
-        tuple(_way(names, placed, history, backward=bool(backward))) for backward, history in enumerate(histories)
-    )
+    directed = zip(_directions(placed), histories, strict=False)
+    ways = tuple(tuple(_way(names, placed, history, direction)) for direction, history in directed)
     seen = {id(value) for history in histories for step in history.steps for value in step.values()}
     steps = []
     count = placed.layer.output_shape((len(inputs), 1))[0] if inputs else 0
@@ -211,9 +216,10 @@ def _steps(
 
 
 def _way(
-    names: Mapping[int, Variable], placed: Placed, history: History[TapeValue], *, backward: bool
+    names: Mapping[int, Variable], placed: Placed, history: History[TapeValue], direction: Direction | None
 ) -> Iterator[StepWork]:
     """Yield the steps of one direction in reading order."""
+    backward = direction is Direction.BACKWARD
     order = range(len(history.steps), 0, -1) if backward else range(1, len(history.steps) + 1)
     before: Mapping[str, TapeValue] = history.start
     for number, step in enumerate(order):
@@ -223,7 +229,9 @@ def _way(
             past = step + 1 if backward else step - 1
             known += [_line(names, Variable(letter, past, placed.name), value) for letter, value in before.items()]
         letters = sorted(values, key=lambda letter: letter == "h" or letter in history.start)  # gates first
-        lines = [_line(names, Variable(letter, step, placed.name), values[letter]) for letter in letters]
+        lines = [
+            _line(names, Variable(letter, step, placed.name, direction=direction), values[letter]) for letter in letters
+        ]
         yield StepWork(step, tuple(known), tuple(_in_order(names, [line for line in lines if line.name.letter != "x"])))
 
 

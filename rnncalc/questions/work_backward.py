@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention
-from rnncalc.conventions.tensor import WAYS, Direction
+from rnncalc.conventions.tensor import Direction
 from rnncalc.forward.arrays import Convolution, Matrix, TensorPart, WeightVector
 from rnncalc.forward.backward_pass import BackwardPass, Loss
 from rnncalc.forward.tape import TapeValue
@@ -32,6 +32,7 @@ class Variable(NamedTuple):
 
     below: its subscript, if it is not its step. gradient: whether the gradient of the loss with respect to it is meant.
     uses: of the gradient of weights, the step that contributes it, or a pair of steps as in 2,1; empty for their sum.
+    direction: of a state, a gate or weights of a layer with two directions, None where they are merged.
     """
 
     letter: str
@@ -40,6 +41,7 @@ class Variable(NamedTuple):
     below: str = ""
     gradient: bool = False
     uses: str | None = None
+    direction: Direction | None = None
 
 
 class WorkedLine(NamedTuple):
@@ -60,13 +62,12 @@ class GradientStep(NamedTuple):
 
 
 class WeightGradient(NamedTuple):
-    """The gradient of one array of weights, of one direction: what each of its uses contributes, and the sum.
+    """The gradient of one array of weights: what each of its uses contributes, and the sum.
 
     weights: their numbers; updated: those after a step of the learning rate, None without one.
     """
 
     name: Variable
-    direction: Direction | None
     weights: Any
     parts: list[TapeValue]
     total: Any
@@ -109,20 +110,12 @@ def gradient_work(
     """
     summed = [number for value in recorded.outputs for number in value.numbers]
     amount, slopes = loss([value.numbers for value in recorded.outputs])
-    directions = {
-        id(value): direction if len(values.histories) > 1 else None
-        for values in recorded.values.values()
-        for direction, way in zip(WAYS, values.histories, strict=False)
-        for step in way.steps
-        for letter, value in step.items()
-        if letter != "x"
-    }
     layers = {placed.name: (placed, shown) for placed, shown in zip(network.stack, network.spelled, strict=True)}
     lines: list[tuple[Place, WorkedLine]] = []
     place: Place = ("", None, None)
     arguments: dict[int, Variable] = {}  # the names of the arguments of the gates' functions
     blocks_of: dict[tuple[str, Letter], dict[Weights | None, tuple[Any, TapeValue]]] = {}  # of arrays, until complete
-    uses: dict[tuple[str, TensorPart], tuple[Variable, Direction | None, Any, list[TapeValue]]] = {}  # of each array
+    uses: dict[tuple[str, TensorPart], tuple[Variable, Any, list[TapeValue]]] = {}  # of each array
     first = {
         id(each.value): each.first
         for owner, values in recorded.values.items()
@@ -149,8 +142,9 @@ def gradient_work(
             if len(waiting) < sum(map(len, blocks)):
                 continue  # until the array is complete
             del blocks_of[owner, letter]
+            array = Variable(letter[0], None, owner, letter[1], direction=place[1])
             if len(waiting) == 1:  # the equations have the letters of the whole array
-                names[id(value)] = Variable(letter[0], None, owner, letter[1])
+                names[id(value)] = array
             weights = [[waiting[each][0] for each in gate] for gate in blocks]
             gradient = _of_blocks([[waiting[each][1] for each in gate] for gate in blocks])
             piece = weights[0][0].piece
@@ -158,14 +152,13 @@ def gradient_work(
                 kernel = weights[0][0].kernel(gradient.numbers)
                 gradient = TapeValue(kernel, gradient.layer, gradient.row, gradient.operands)
             if (owner, piece) not in uses:
-                name = Variable(letter[0], None, owner, letter[1], gradient=True, uses="")
                 numbers = joined([[*map(numbers_of, gate)] for gate in weights])
-                uses[owner, piece] = name, place[1], numbers, []
+                uses[owner, piece] = array._replace(gradient=True, uses=""), numbers, []
             name, *_, parts = uses[owner, piece]
             parts.append(gradient)
             name = name._replace(uses=",".join(filter(None, step)))
         elif name is not None:
-            place = name.layer, directions.get(id(value)), name.step and first.get(id(value), name.step)
+            place = name.layer, name.direction, name.step and first.get(id(value), name.step)
             name = name._replace(gradient=True)
             if value.row and value.row.function:
                 arguments[id(value.operands[0])] = name
@@ -173,7 +166,7 @@ def gradient_work(
             number = within.below or within.step
             letters = GREEK.get(within.letter, network.spelling.letter(within.letter))
             below = letters if number is None else f"{letters},{number}"
-            name = Variable("delta", None, within.layer, below)
+            name = Variable("delta", None, within.layer, below, direction=within.direction)
         else:
             continue
         lines.append((place, WorkedLine(name, gradient, names.get(id(gradient)))))
@@ -192,16 +185,14 @@ def _steps(name: Variable) -> list[str]:
     return name.below.split(",") if name.below else [] if name.step is None else [str(name.step)]
 
 
-def _summed(
-    name: Variable, direction: Direction | None, weights: Any, parts: list[TapeValue], rate: float | None
-) -> WeightGradient:
+def _summed(name: Variable, weights: Any, parts: list[TapeValue], rate: float | None) -> WeightGradient:
     """Return the gradient of weights, the sum of its parts from the last step, and the updated weights."""
     parts = parts[::-1]
     total: Any = parts[0].numbers
     for part in parts[1:]:
         total = _combined(total, part.numbers, 1.0)
     updated = None if rate is None else _combined(weights, total, -rate)
-    return WeightGradient(name, direction, weights, parts, total, updated)
+    return WeightGradient(name, weights, parts, total, updated)
 
 
 def _combined(left: Any, right: Any, times: float) -> Any:

@@ -111,9 +111,9 @@ class EquationText(NamedTuple):
     name: str
 
 
-WorkPiece = Term | Derivative | Block | EquationText | str
+WorkPiece = Term | Function | Derivative | Block | EquationText | str
 WorkLine = tuple[WorkPiece, ...]
-"""An equation with numbers; a string is a number, a sign, a bracket or a function with its bracket."""
+"""An equation with numbers; a string is a number, a sign or a bracket."""
 
 Part = TypeVar("Part")
 

@@ -65,12 +65,12 @@ LEFT_OUT = _left_out("a chunk keeps those", "it", "t", "earlier chunks")
 OF_THE_LAST_LEFT_OUT = _left_out("those stay", "the last chunk", "T", "others")
 
 
-_OF_H = Derivative(LOSS, Term("h", time="t"))
-_FROM_ABOVE = "above: the gradient of the next layer's input, or of the loss; 0 at a step that is not read."
-ON_ABOVE = Phrase(((Term(ABOVE, time="t"),), " is the part of ", (_OF_H,), f" that comes from {_FROM_ABOVE}"))
+_GRADIENT_OF_H = Derivative(LOSS, Term("h", time="t"))
+_SOURCES = "above: the gradient of the next layer's input, or of the loss; 0 at a step that is not read."
+ON_ABOVE = Phrase(((Term(ABOVE, time="t"),), " is the part of ", (_GRADIENT_OF_H,), f" that comes from {_SOURCES}"))
 ENDS = Phrase(("After the last step of a backward pass, the gradients of step ", (Term("t+1"),), " are 0."))
-_OF_START = " In an encoder, the states after it have the decoder's ", (Derivative(LOSS, Term("h", time="0")),), "."
-ENCODER_ENDS = Phrase((*ENDS.parts, *_OF_START))
+_START_REMARK = " In an encoder, the states after it have the decoder's ", (Derivative(LOSS, Term("h", time="0")),), "."
+ENCODER_ENDS = Phrase((*ENDS.parts, *_START_REMARK))
 
 
 class TrainingExplanationReport(DerivationReport, DataReport):

@@ -5,7 +5,7 @@ A value is written as its operation with numbers, then its result. Formats decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -125,11 +125,14 @@ def _backward(work: Work) -> Iterator[Sheet]:
         *on_no_slope(each.total for each in done.weights),
     )
     yield Sheet((), (), title="Loss", work=(*lines, line), notes=notes)
+    alike: dict[Variable, list[int]] = {}
+    for identity, name in work.names.items():
+        alike.setdefault(name._replace(layer="", direction=None), []).append(identity)
     for step in done.steps:
         at = "" if step.step is None else f", step {step.step}"
-        lines = [line for each in step.lines for line in _gradients(each, work)]
+        lines = [line for each in step.lines for line in _gradients(each, work, alike)]
         yield Sheet((), (), title=f"{of_direction(step.layer, step.direction)}{at}: gradients", work=tuple(lines))
-    for whose, weights in groupby(done.weights, key=lambda each: of_direction(each.name.layer, each.direction)):
+    for whose, weights in groupby(done.weights, key=lambda each: of_direction(each.name.layer, each.name.direction)):
         lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
         yield Sheet((), (), title=f"{whose}: gradients of its weights", work=tuple(lines))
 
@@ -149,11 +152,11 @@ def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Itera
             yield (EquationText("new "), letter, " = ", *in_letters, " = ", *lines[0], " − ", *step, " = ", *lines[1])
 
 
-def _gradients(line: WorkedLine, work: Work) -> Iterator[WorkLine]:
+def _gradients(line: WorkedLine, work: Work, alike: Alike) -> Iterator[WorkLine]:
     """Yield the equation of a gradient; that of a kernel has no operations, and is written matrix by matrix."""
     notation, array = work.run.network.spelling, line.value.numbers
     if not (isinstance(array[0], list) and isinstance(array[0][0], list)):
-        yield equation(line, work.names, notation)
+        yield equation(line, work.names, notation, _letters(line, work.names, alike, notation))
         return
     for below, (written,) in _flat(line.name.below, turned(array) if notation.rows else array):
         yield (*_name(line.name._replace(below=below)), " = ", *written)
@@ -215,16 +218,20 @@ def _remarks(layer: LayerWork) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
-    """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; named values are written as numbers."""
+def equation(
+    line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W, in_letters: WorkLine = ()
+) -> WorkLine:
+    """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; named values are written as numbers.
+
+    in_letters: its first side, if it has one in letters.
+    """
     sides: list[WorkLine] = [_name(line.name, notation)]
     if line.same_as is not None:
         other = line.same_as
         owner = () if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)
         sides.append((*_name(other, notation), *owner))
     else:
-        if line.name.gradient or line.name.letter == "delta":
-            sides += filter(None, [_letters(line, names, notation)])
+        sides += filter(None, [in_letters])
         writer = _ValueWriter(names, notation)
         writers = writer, writer._replace(arguments=True), writer._replace(applied=True)
         sides += [each.bare(line.value) for each in writers]
@@ -235,14 +242,24 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 
 
-def _letters(line: WorkedLine, names: Mapping[int, Variable], notation: Notation) -> WorkLine:
+Alike = Mapping[Variable, Sequence[int]]
+"""The identities of the values whose names differ in layer and direction alone, by the rest of the name."""
+
+
+def _letters(line: WorkedLine, names: Mapping[int, Variable], alike: Alike, notation: Notation) -> WorkLine:
     """Return the operations that made a gradient, in letters; nothing if letters do not say which values are meant."""
+
+    def meant(name: Variable) -> list[int]:
+        """Return the values that a letter may mean here: those of the direction, else of the layer, else of all."""
+        layer, values = line.name.layer, alike[name._replace(layer="", direction=None)]
+        owners = [(names[each].layer, names[each].direction) for each in values]
+        distances = [(owner[0] != layer) + (owner != (layer, line.name.direction)) for owner in owners]
+        return [each for each, distance in zip(values, distances, strict=True) if distance == min(distances)]
 
     def formula(value: TapeValue) -> Formula:
         name = names.get(id(value)) if value is not line.value else None
         if name and name.uses is None:
-            alike = (each for each in names.values() if each._replace(layer=name.layer) == name)
-            if name.layer != line.name.layer and any(each.layer != name.layer for each in alike):
+            if meant(name) != [id(value)]:
                 raise LookupError
             time = "" if name.below or name.step is None else str(name.step)
             return Symbol(name.letter, name.below, time, gradient=name.gradient)
@@ -252,15 +269,9 @@ def _letters(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
         return operands[0] if row.name == "linear" else Application(row.name, operands)
 
     try:
-        written = vector(formula(line.value), {}, notation)
+        return vector(formula(line.value), {}, notation)
     except LookupError:
         return ()
-    joined = zip(("", *written), written, strict=False)  # a function with its bracket
-    return tuple(
-        f"{before.name}(" if isinstance(before, Function) else piece
-        for before, piece in joined
-        if not isinstance(piece, Function)
-    )
 
 
 def _name(name: Variable, notation: Notation = W) -> WorkLine:
@@ -326,7 +337,7 @@ class _ValueWriter(NamedTuple):
             return self.numbers(value)
         if row.function:
             first, *others = (self.numbers(operand) if self.arguments else self.line(operand) for operand in operands)
-            return (f"{row.function}(", *first, *(piece for other in others for piece in (", ", *other)), ")")
+            return (Function(row.function), "(", *first, *(piece for other in others for piece in (", ", *other)), ")")
         if row.before:
             return (*row.before, *_bracketed(*self.line(operands[0], row.strength + 1)))
         match row.name:

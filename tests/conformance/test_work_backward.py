@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from rnncalc import Dense, Embedding, Layer, Network, Output
 from rnncalc.conventions import NOTATIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
-from rnncalc.conventions.tensor import WAYS
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Matrix
 from rnncalc.forward.backward_pass import BackwardPass
@@ -107,21 +106,21 @@ def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pyte
     assert done.backward is not None
     theirs = Autograd(taken["values"], taken["outputs"], target)
     values = {id(value): value for value in taken["values"]}
-    forward: dict[Variable, list[TapeValue]] = {}
+    forward: dict[Variable, TapeValue] = {}
     for identity, name in done.names.items():
         if identity in values and not name.gradient:
-            forward.setdefault(name, []).append(values[identity])
+            forward[name] = values[identity]
     compared = 0
     for step in done.backward.steps:
-        way = -1 if step.direction is None else WAYS.index(step.direction)
         for line in step.lines:
             if line.name.uses is not None:
                 continue
             if line.name.letter == "delta":
                 letter, _, at = line.name.below.partition(",")
-                (value,) = forward[Variable(letter, int(at) if at else None, step.layer)][way].operands
+                number = int(at) if at else None
+                (value,) = forward[Variable(letter, number, step.layer, direction=step.direction)].operands
             else:
-                value = forward[line.name._replace(gradient=False)][way]
+                value = forward[line.name._replace(gradient=False)]
             np.testing.assert_allclose(line.value.numbers, theirs.tensors[id(value)].grad, rtol=1e-9, atol=1e-12)
             compared += 1
     assert compared

@@ -1,7 +1,7 @@
-"""Layers of a PyTorch file whose tensors are in several modules: attention, transformers, tables with positions.
+"""Layers of a model file whose tensors are in several modules: attention, transformers, tables with positions.
 
-Libraries have other names for the tensors of an `nn.TransformerEncoderLayer`; their queries, keys and values may be
-three matrices, and all matrices input by output.
+Libraries have other names for the tensors of PyTorch's `nn.TransformerEncoderLayer`; their queries, keys and values may
+be three matrices, and all matrices input by output.
 """
 
 from __future__ import annotations
