@@ -12,7 +12,7 @@ Number = Any
 """A float, a vector of them, or a matrix of more than one column."""
 
 OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
-_WORD = re.compile(r"[A-Za-zγσζνδ∂](?:[\w/∂′](?<!ᵀ))*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
+_WORD = re.compile(r"[A-Za-zαγσζνδ∂](?:[\w/∂′](?<!ᵀ))*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
 
 
@@ -71,24 +71,21 @@ def transposed(value: Number) -> Number:
     return [[*column] for column in zip(*value, strict=True)] if isinstance(value[0], list) else [value]
 
 
-Known = dict[str, Number]
-"""The values of the names on a page so far, which letters stand for."""
+Known = dict[tuple[str, str], Number]
+"""The values that letters stand for, by the layer that they are of, with its direction, and their names."""
 
 
-def equations(lines: list[str], known: Known | None = None) -> Iterator[tuple[str, list[Number | None]]]:
+def equations(lines: list[str], known: Known | None, owner: str) -> Iterator[tuple[str, list[Number | None]]]:
     """Yield each equation of a paragraph: its name, and what its sides come to; None for letters without `known`."""
     for part in [[line] for line in lines] if all(" = " in line for line in lines) else [lines]:
-        for name, sides in _Reader(part, {} if known is None else known).equations():
-            if known is not None:
-                known[name] = sides[-1]
-            yield name, sides
+        yield from _Reader(part, known, owner).equations()
 
 
 class _Reader:
     """Reads along the base line, and up and down from it where a bracket is taller."""
 
-    def __init__(self, lines: list[str], known: Known) -> None:
-        self.known = known
+    def __init__(self, lines: list[str], known: Known | None, owner: str) -> None:
+        self.known, self.owner = known, owner
         width = max(map(len, lines))
         self.lines = [line.ljust(width) for line in lines]
         (self.base,) = (number for number, line in enumerate(lines) if " = " in line)
@@ -131,14 +128,20 @@ class _Reader:
             name = self._next()
             while self._peek() != "=":
                 name += str(self._next())
-            sides: list[Number | None] = []
+            start, sides = self.at, list[Number | None]()
+            if name.startswith("new") and self.known is not None:  # = W − 0.1·∂L/∂W = NUMBERS − …
+                self.at = self.tokens.index("=", start + 1) + 1
+                self.known[self.owner, name[3:]] = self._factor()
+                self.at = start
             while self._peek() == "=":
                 self._next()
                 sides.append(self._side())
+            if self.known is not None:
+                self.known[self.owner, name] = sides[-1]
             yield name, sides
 
     def _side(self) -> Number | None:
-        """Return what a side comes to; one with names that are not known, or of another layer, is passed over."""
+        """Return what a side comes to; None for letters without `known`, or of another layer below."""
         try:
             return self._sum()
         except KeyError:
@@ -199,6 +202,18 @@ class _Reader:
                 joined = [x for part in parts for x in (part if isinstance(part, list) else [part])]
                 return parts[0] if len(parts) == 1 else joined
             case str():
-                return FUNCTIONS[token](self._whole()) if token in FUNCTIONS else self.known[token]
+                return FUNCTIONS[token](self._whole()) if token in FUNCTIONS else self._letter(token)
             case _:
                 return token
+
+    def _letter(self, name: str) -> Number:
+        """Return the value of a letter: that of the direction, else of the layer, else the only one there is."""
+        if self.known is None:
+            raise KeyError(name)
+        if self._peek() == "of":  # which may be further below
+            self._next()
+            return self.known[self._next(), name]
+        values = {of: value for (of, each), value in self.known.items() if each == name}
+        within = {of: value for of, value in values.items() if of.partition(",")[0] == self.owner.partition(",")[0]}
+        (value,) = [within[self.owner]] if self.owner in within else (within or values).values()
+        return value
