@@ -237,6 +237,7 @@ HINTS = (
     ("the biases", "how many vectors does each block have, and how many numbers is each", "bias biases"),
     ("the attention", "which matrices and vectors does it have, and how wide is what it reads",
      "attention context keys score heads transformer"),
+    ("the pairs of steps", "which of them are computed, and how often", "pairs"),
     ("the kernel", "which places and features does a filter read", "kernel channels groups"),
     ("the normalisation", "which arrays does it have, and are they parameters", "norm norms gains stored"),
     ("the convention", "which framework's parameters are counted", "convention"),

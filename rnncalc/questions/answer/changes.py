@@ -477,6 +477,27 @@ def times_repeats(number: Callable[[Repeats], int]) -> LineChange:
     return lambda line: line._replace(times=line.times * number(line.placed.repeats)) if line.placed.repeats else line
 
 
+def with_repeats(change: Callable[[Repeats], Repeats], *, biases: bool = False) -> LineChange:
+    """Return the mistake that computes what a layer computes of a whole sequence for other steps, in multiply-adds.
+
+    biases: whether each addition of a bias is counted too.
+    """
+    from rnncalc.conventions import convention
+    from rnncalc.step.costs import operations
+    from rnncalc.step.trace import trace
+
+    def changed(line: LayerLine) -> LayerLine:
+        placed, layer = line.placed, line.layer
+        if placed.repeats is None or not isinstance(layer, Transform):
+            return line
+        step: Any = trace(layer, placed.inputs, convention("textbook"))
+        counts = operations(step, placed.sizes, repeats=change(placed.repeats))
+        products = counts.multiply_adds + (counts.bias_additions if biases else 0)
+        return line._replace(times=1, others={"products": products})
+
+    return changed
+
+
 def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
     return in_layers(lambda line: set_reads(line, *sources, times=line.steps - between or 1), kind)

@@ -33,6 +33,7 @@ from rnncalc.questions.answer.changes import (
     with_gates,
     with_other,
     with_part,
+    with_repeats,
     with_width,
     without_other,
 )
@@ -351,8 +352,15 @@ TABLE: tuple[Mistake, ...] = (
 
 OF_MULTIPLY_ADDS: tuple[Mistake, ...] = (
     Mistake(*ONE_STEP[:2], in_layers(lambda line: line._replace(times=1) if line.times else line)),
-    Mistake("biases", "counts a multiply-add for each bias too",
-            in_layers(lambda line: line._replace(bias_size=line.h), Cell, Dense)),
+    Mistake("biases", "counts a multiply-add for each bias too", in_turn(
+        in_layers(lambda line: line._replace(bias_size=line.h), Cell, Dense),
+        in_layers(with_repeats(lambda repeats: repeats, biases=True)))),
+    Mistake("all-pairs", "counts all pairs of steps, but no step reads a later one", in_layers(
+        with_repeats(lambda repeats: repeats._replace(pairs=repeats.outputs * repeats.steps)))),
+    Mistake("no-pairs", "leaves out what each pair of steps computes: the scores and the weighted sums", in_layers(
+        with_repeats(lambda repeats: repeats._replace(pairs=0)))),
+    Mistake("keys-each-step", "computes the keys again for each step that is output", in_layers(
+        with_repeats(lambda repeats: repeats._replace(steps=repeats.outputs * repeats.steps)))),
     Mistake("cell-biases", "counts a multiply-add for each bias of the recurrent layers too",
             in_cells(lambda line: line._replace(bias_size=line.h))),
     Mistake("peepholes", "counts the peepholes too, but they are element-wise products", in_cells(
