@@ -21,6 +21,7 @@ from rnncalc.reports.equations import (
     Function,
     Line,
     Piece,
+    Root,
     Sign,
     Term,
     WorkLine,
@@ -296,9 +297,7 @@ def _typeset(char: str) -> str:
 
 def symbol(letter: str, below: str = "", layer: int = 0) -> str:
     """Return a letter in LaTeX, a Greek one by its name, with its subscript and the number of its layer above."""
-    root, letter = letter.startswith("√"), letter.removeprefix("√")
     letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
-    letter = f"\\sqrt{{{letter.strip('()')}}}" if root else letter
     letter = f"{letter}^{{({layer})}}" if layer else letter
     below, _, inner = below.partition("_")  # of E_(x_t)
     below = f"{_mathematical(below)}_{{{_mathematical(inner)}}}" if inner else _mathematical(below)
@@ -330,6 +329,8 @@ def _latex(piece: Piece) -> str:
             return _function(piece.name)
         case str():
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
+        case Root():
+            return f"\\sqrt{{{_sum(piece.size)}}}"
         case Derivative():
             return f"\\frac{{\\partial {_latex(piece.function)}}}{{\\partial {_latex(piece.variable)}}}"
     text = symbol(piece.letter, (piece.subscript or piece.time).replace("−", "-"), piece.layer)

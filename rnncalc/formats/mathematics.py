@@ -16,6 +16,7 @@ from rnncalc.reports.equations import (
     EquationText,
     Function,
     Line,
+    Root,
     Sign,
     Term,
     WorkLine,
@@ -107,7 +108,7 @@ def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
     """Return an equation with words instead of the letters of its terms and functions, as wide as they will be."""
     if not signs:
         return tuple(map(_with_powers, line))
-    letters = Term | Function | Derivative
+    letters = Term | Function | Derivative | Root
     return tuple(EquationText(each.name.translate(signs)) if isinstance(each, letters) else each for each in line)
 
 

@@ -6,6 +6,7 @@ that screen readers read it whole.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape as quoted
 from typing import TypeVar
@@ -19,6 +20,7 @@ from rnncalc.reports.equations import (
     EquationText,
     Function,
     Piece,
+    Root,
     Sign,
     Term,
     WorkPiece,
@@ -26,7 +28,7 @@ from rnncalc.reports.equations import (
     plain_piece,
 )
 from rnncalc.reports.sheet import Phrase, Sheet, TensorName
-from rnncalc.text import escape, with_accents
+from rnncalc.text import LETTER, escape, with_accents
 
 
 def _between(sign: str, space: float) -> str:
@@ -110,15 +112,23 @@ def _piece(piece: Piece) -> str:
             return f"<mi>{text(piece.name)}</mi>"
         case str():
             return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
+        case Root():
+            letter, _, below = piece.size.partition("_")
+            size = symbol(letter, below) if re.fullmatch(LETTER, piece.size) else _size(piece.size)
+            return f"<msqrt>{size}</msqrt>"
         case Derivative():
             above, below = (f"<mrow><mi>∂</mi>{_piece(variable)}</mrow>" for variable in piece)
             return f"<mfrac>{above}{below}</mfrac>"
     term = symbol(piece.letter, piece.subscript or piece.time, piece.layer)
     if not piece.shape:
         return term
-    sizes = (f"<mn>{size}</mn>" if size.isdecimal() else f"<mtext>{size}</mtext>" for size in piece.sizes)
-    shape = '<mo lspace="0" rspace="0">×</mo>'.join(sizes)
+    shape = '<mo lspace="0" rspace="0">×</mo>'.join(map(_size, piece.sizes))
     return f'<munder><mpadded depth="{_DEPTH}em">{term}</mpadded><mrow class="shape">{shape}</mrow></munder>'
+
+
+def _size(size: str) -> str:
+    """Return a size, a number or an expression of letters."""
+    return f"<mn>{size}</mn>" if size.isdecimal() else f"<mtext>{size}</mtext>"
 
 
 def symbol(letter: str, below: str = "", layer: int = 0) -> str:
@@ -146,7 +156,7 @@ def text(text: str) -> str:
 
 def _work_piece(piece: WorkPiece) -> str:
     match piece:
-        case Term() | Function() | Derivative():
+        case Term() | Function() | Derivative() | Root():
             return _piece(piece)
         case EquationText():
             return f"<mtext>{text(piece.name)}</mtext>"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from rnncalc.conventions.notation import Notation, W
-from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, sizes_of
+from rnncalc.step.equations import ROOT, STACKED, Application, Equation, Formula, Symbol, sizes_of
 from rnncalc.step.gradients import EQUAL, OVER_TIME
 from rnncalc.step.operations import ATOM, OPERATIONS, OUTER, WRITTEN
 from rnncalc.text import GREEK as LETTERS
-from rnncalc.text import raised
+from rnncalc.text import LETTER, raised
 
 
 class Term(NamedTuple):
@@ -59,6 +60,17 @@ class Derivative(NamedTuple):
         return f"∂{self.function.name}/∂{self.variable.name}"
 
 
+class Root(NamedTuple):
+    """The square root of a size, which is a number, a letter or an expression of letters."""
+
+    size: str
+
+    @property
+    def name(self) -> str:
+        """The root in plain text: `√k`, `√(k/8)`."""
+        return f"√{self.size}" if re.fullmatch(rf"{LETTER}|\d+", self.size) else f"√({self.size})"
+
+
 class Sign(StrEnum):
     """A sign between terms, as in plain text."""
 
@@ -89,7 +101,7 @@ ON_DELTA = "δ of a value is the gradient of the loss with respect to the argume
 IN_GRADIENTS = {row.name: row for row in WRITTEN.values()}
 """The operations in the gradients of others, by name."""
 
-Piece = Term | Function | Derivative | str
+Piece = Term | Function | Derivative | Root | str
 Line = tuple[Piece, ...]
 """An equation, piece by piece; a string is text."""
 
@@ -111,7 +123,7 @@ class EquationText(NamedTuple):
     name: str
 
 
-WorkPiece = Term | Function | Derivative | Block | EquationText | str
+WorkPiece = Piece | Block | EquationText
 WorkLine = tuple[WorkPiece, ...]
 """An equation with numbers; a string is a number, a sign or a bracket."""
 
@@ -212,6 +224,8 @@ class _EquationWriter(NamedTuple):
         """Return a formula, written as its operation's row declares, and how tightly it binds."""
         if formula.operation == STACKED:
             return self._stacked(formula), OPERATIONS["matrix"].strength
+        if formula.operation == ROOT:
+            return (Root(plain(self.line(formula.operands[0]))),), ATOM
         if formula.operation == "join":
             return self._joined(formula.operands), ATOM
         if formula.operation == OVER_TIME:

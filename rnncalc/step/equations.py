@@ -82,7 +82,8 @@ class Symbol(Frozen):
 class Application(Frozen):
     """An operation of the table on symbols and other expressions; a sum has any number of terms.
 
-    STACKED is not in the table: the symbol of the joined matrix, then the products that it replaces.
+    Two are not in the table: STACKED, the symbol of the joined matrix, then the products that it replaces; and ROOT,
+    the square root of a size.
     """
 
     operation: str
@@ -91,7 +92,7 @@ class Application(Frozen):
 
 Formula = Union[Symbol, Application]  # noqa: UP007  refers to itself
 
-STACKED = "stacked"
+STACKED, ROOT = "stacked", "root"
 
 HALF = "half"
 """The subscript of half a vector: each direction takes one half."""
@@ -313,9 +314,8 @@ class LayerFormulas(NamedTuple):
             case "mix":
                 return Application("mix", (Symbol("sum", "s"), *map(self.formula, node.operands)))
             case "over_root":
-                size = self.sizes.get(node.axes[0], node.axes[0])
-                root = f"√{size}" if size.isidentifier() or size.isdecimal() else f"√({size})"
-                return Application("over", (self.formula(node.operands[0]), Symbol(root)))
+                root = Application(ROOT, (Symbol(self.sizes.get(node.axes[0], node.axes[0])),))
+                return Application("over", (self.formula(node.operands[0]), root))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 product = partial(self.window.product, self.formula(node.operands[0]), in_groups=node.in_groups)
                 return sum_of(range(len(self.window.apart)), lambda step: Application("matrix", product(step)))

@@ -31,7 +31,7 @@ from rnncalc.conventions import NOTATIONS
 from rnncalc.layers.layer import Transform
 from rnncalc.questions.explain import explain_those
 from rnncalc.step import equations as written
-from rnncalc.step.equations import STACKED, Application, Formula, LayerFormulas, Symbol
+from rnncalc.step.equations import ROOT, STACKED, Application, Formula, LayerFormulas, Symbol
 from rnncalc.step.gradients import OVER_TIME, gradient_equations
 
 pytestmark = pytest.mark.conformance
@@ -135,6 +135,8 @@ class Sequence:
         if formula.operation == STACKED:
             vectors = [self.value(each.operands[1], at) for each in operands[1:] if isinstance(each, Application)]
             return torch.mv(self.value(operands[0], at), torch.cat(vectors))
+        if formula.operation == ROOT and isinstance(operands[0], Symbol):
+            return torch.tensor(sqrt(self.sizes[operands[0].letter]), dtype=torch.float64)
         if formula.operation in ("scale", "over"):
             function: Any = torch.mul if formula.operation == "scale" else torch.div
             return function(*[self.value(each, at) for each in operands])
@@ -147,8 +149,6 @@ class Sequence:
         )
 
     def _symbol(self, symbol: Symbol, at: Indices) -> Any:
-        if symbol.letter.startswith("√"):
-            return torch.tensor(sqrt(self.sizes[symbol.letter[1:]]), dtype=torch.float64)
         gradient, below = symbol.gradient or symbol.letter == "delta", symbol.subscript
         if symbol.letter == "W" and any(node.operation == "join" for node in self.nodes):  # a part of the joined one
             matrix = self.at(next(place for place, node in enumerate(self.nodes) if len(node.axes) == 2), at)
