@@ -22,8 +22,6 @@ BIASED: dict[str, dict[str, tuple[str, str | tuple[str, ...]]]] = {
 """The matrices of each score that may have a bias, each with its role and its axes."""
 
 MATRICES = ("query", "keys", "matrix", "score")
-OF_SCORES = ("score", "units")
-"""The options that apply without heads."""
 
 
 class DecoderAttention(Transform):
@@ -51,6 +49,8 @@ class DecoderAttention(Transform):
         "d": "the numbers of a head's queries and keys",
     }
     without = ("repeat", "extra_inputs", "query_width", "key_width")
+    needs: ClassVar[Mapping[str, str]] = dict.fromkeys(HEAD_SIZES, "heads")
+    excluded: ClassVar[Mapping[str, str]] = dict.fromkeys(("score", "units"), "heads")
     own_options: ClassVar[Mapping[str, Option]] = {
         "score": Option(Choice(("additive", "dot", "general", "concat")), "how they are compared; by default additive"),
         "heads": Option(
@@ -181,9 +181,6 @@ class DecoderAttention(Transform):
         if self.heads:
             yield from self._problems_of_heads(self.heads)
             return
-        for option in HEAD_SIZES:
-            if self.values()[option] is not None:
-                yield option, "does not apply without heads; write heads, or remove it"
         biased = BIASED[self.scoring]
         if self.units is not None and not biased:
             yield "units", f"does not apply to the score {self.scoring}, which has no hidden units; remove it"
@@ -198,9 +195,6 @@ class DecoderAttention(Transform):
             yield "score", f"dot needs queries and keys of one width, and {widths}; write score: general"
 
     def _problems_of_heads(self, heads: int) -> Iterator[OptionProblem]:
-        for option in OF_SCORES:
-            if self.values()[option] is not None:
-                yield option, "does not apply to attention with heads; remove it"
         if not isinstance(self.bias, bool):
             yield "bias", "heads have all of their biases or none; write true or false"
         problem = undivided("query", self.query_width, heads)

@@ -159,6 +159,12 @@ class Layer(Frozen, kw_only=True):
     without: ClassVar[tuple[str, ...]] = ()
     """The options of other layers that it does not have, though they are its fields."""
 
+    needs: ClassVar[Mapping[str, str]] = {}
+    """The options that need another one, each with the other."""
+
+    excluded: ClassVar[Mapping[str, str]] = {}
+    """The options that do not go with another one, each with the other."""
+
     own_options: ClassVar[Mapping[str, Option]] = {}
     """The allowed values of the options that only this kind has."""
 
@@ -305,6 +311,16 @@ class Layer(Frozen, kw_only=True):
         for option, value in changed:
             if problem := self.option(option).allowed.problem(value):
                 yield option, problem
+
+    def pair_problems(self) -> Iterator[OptionProblem]:
+        """Yield the options that lack the one that they need, or have one that excludes them, as it is declared."""
+        values = self.values()
+        for option, other in self.needs.items():
+            if values[option] is not None and not values[other]:
+                yield option, f"does not apply without {other}; write {other}, or remove it"
+        for option, other in self.excluded.items():
+            if values[option] is not None and values[other]:
+                yield option, f"does not apply to {self.title or self.kind} with {other}; remove it"
 
     def option_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that contradicts the others, or does not apply: its name, the reason and the cure."""

@@ -315,7 +315,8 @@ def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iter
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Problem((*at, "embedding"), message)
-        for option, problem in _cured(layer, layer.option_problems(), framework):
+        problems = [*layer.pair_problems(), *layer.option_problems()]
+        for option, problem in _cured(layer, problems, framework):
             yield Problem((*at, option), problem, follows=layer is part.attention)  # which other layers' widths are in
         for option, problem in lacks(layer, framework):
             gap = convention(framework).excess(layer) if option == "projection" else 0

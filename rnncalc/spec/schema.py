@@ -10,8 +10,7 @@ from typing import Any
 
 from rnncalc.bounds import MOST_SIZES
 from rnncalc.layers import KINDS, kind
-from rnncalc.layers.attention import HEAD_SIZES
-from rnncalc.layers.decoder_attention import OF_SCORES, DecoderAttention
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
@@ -42,9 +41,6 @@ def schema() -> Schema:
     letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
     values: Schema = {"anyOf": [*Size(letters=True).schema["anyOf"], {"type": "null"}]}
     names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
-    attention = _keys({name: _described(DecoderAttention.option(name)) for name in DecoderAttention.options()})
-    without = {"heads": {"properties": dict.fromkeys(OF_SCORES, False)}}
-    attention |= {"dependentSchemas": without, "dependentRequired": {key: ["heads"] for key in HEAD_SIZES}}
     top = {
         **part,
         "notation": {"anyOf": [part["notation"], _keys({"name": part["notation"], "letters": letters})]},
@@ -72,7 +68,9 @@ def schema() -> Schema:
         "then": halves,
         "else": {"required": ["input", "layers"]},
         "$defs": {
-            "part": _keys({key: (part | {"attention": attention})[key] for key in PART_KEYS}, "input", "layers"),
+            "part": _keys(
+                {key: (part | {"attention": _layer({}, DecoderAttention)})[key] for key in PART_KEYS}, "input", "layers"
+            ),
             "output": {"anyOf": [OPTIONS["units"].allowed.schema, output]},
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
@@ -111,10 +109,17 @@ def _budget() -> Schema:
 
 def _kind(name: str, layer: type[Layer]) -> Schema:
     first_line = (layer.__doc__ or "").split("\n")[0]
-    options = {option: _described(layer.option(option)) for option in layer.options()}
     allowed: Schema = layer.option(layer.number).allowed.schema if layer.number else {"type": "null"}
-    number = {**allowed, "description": first_line}
-    return _keys({name: number, **options}, name, *layer.needed())
+    return _layer({name: {**allowed, "description": first_line}}, layer)
+
+
+def _layer(number: Schema, layer: type[Layer]) -> Schema:
+    """Return the schema of a layer. number: that of the number after its kind, if it has one."""
+    options = {name: _described(layer.option(name)) for name in layer.options()}
+    pairs: Schema = {option: {"required": [other]} for option, other in layer.needs.items()}
+    pairs |= {option: {"properties": {other: False}} for option, other in layer.excluded.items()}
+    keys = _keys(number | options, *number, *layer.needed())
+    return keys | ({"dependentSchemas": pairs} if pairs else {})
 
 
 def _described(option: Option) -> Schema:
