@@ -5,12 +5,14 @@ The one declaration for the spec reader, the flags, Python callers and the schem
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from math import isnan, prod
 from sys import float_info
 from typing import Any, ClassVar, Literal, get_args
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
+from rnncalc.expressions import LOWERED, read_number
 from rnncalc.records import Frozen
 from rnncalc.text import LETTER, brief, did_you_mean, escape, has_letters
 
@@ -22,14 +24,17 @@ SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES}(?:\\.(?:[05]|25|75)0*)?[kKMG]i))?"
 EXPRESSION = rf"[( ]*(?:[0-9]+|{LETTER})(?:[) ]*[-+*/·×−][( ]*(?:[0-9]+|{LETTER}))*[) ]*"
 """An expression of sizes that a spec names, as a pattern: `2*D`, `(D + 4)/2`."""
 
-_CALCULATION = r"[0-9]+(?:[) ]*(?:[-+*/·×^]|\*\*)[( ]*[0-9]+)+[) ]*"
+_CALCULATION = r"[( ]*[0-9]+(?:[) ]*(?:[-+*/·×^]|\*\*)[( ]*[0-9]+[⁰¹²³⁴-⁹]*)+[) ]*"
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
 Schema = dict[str, Any]
 """The JSON Schema of a value, as editors read YAML: `1_000` is text in YAML 1.2."""
 
+_LOWERED = f"[{LOWERED[:10]}]{{1,8}}|[{LOWERED[10:]}][{LOWERED}]{{0,7}}"
+WRITTEN_LETTER = LETTER.replace("(?:_", f"(?:{_LOWERED}|_")
+"""A letter as a spec may write it, as a pattern: its subscript may be in lowered signs, `h₁`."""
 
-_EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION.replace(LETTER, f'{LETTER}[₀-₉]*')}$"}
+_EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION.replace(LETTER, WRITTEN_LETTER)}$"}
 
 Activation = Literal["tanh", "relu", "gelu", "sigmoid", "linear", "softmax"]
 ACTIVATIONS: tuple[str, ...] = get_args(Activation)
@@ -264,13 +269,15 @@ class WholeNumber(Allowed):
         return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
 
     def number(self, text: str) -> int | None:
-        """Return the number of `20,000`, `5*10^3`, `1.5k` or `4MiB`; None for another text, and for 20.000."""
-        from rnncalc.expressions import read_number
+        """Return the number of `20,000`, `5*10^3`, `1.5k` or `4MiB`; None for another text, and for 20.000.
 
+        A calculation has no suffix and no unit, which could be of its last number alone.
+        """
         bare = text.removesuffix(self.unit)
         power = _BINARY.get(bare[-2:])
         bare = bare[:-2] if power else bare
-        number, grouped = (read_number(bare, sign, calculation=True) for sign in (".", ""))
+        calculation = bool(re.fullmatch(_CALCULATION, text))
+        number, grouped = (read_number(bare, sign, calculation=calculation) for sign in (".", ""))
         if number is None or number != grouped or (power and 4 % number.denominator):  # 1.25Ki, as the schema has it
             return None
         number *= power or 1

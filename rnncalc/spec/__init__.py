@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
 from rnncalc.errors import CallError, Path, Problem, SpecError
+from rnncalc.expressions import with_index
 from rnncalc.files import open_input
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
@@ -132,7 +133,7 @@ class Spec(Frozen):
         names = [*(self.network.sizes or ())]
         for letter in self.network.letters:
             if letter not in names and (near := did_you_mean(letter, names)):
-                node = next(each for each in scalars(self.root) if letter in re.findall(LETTER, each.value))
+                node = next(each for each in scalars(self.root) if letter in re.findall(LETTER, with_index(each.value)))
                 mark = (node.mark.line + 1, node.mark.column + 1) if not isinstance(node.mark, Flag) else ()
                 yield Problem((), f"{letter} is a letter without a number{near}", escape_path(self.source), *mark)
 
@@ -261,6 +262,9 @@ def override(root: Node, values: dict[str, Override]) -> None:
     """Replace values of a tree by those from flags; steps, in an encoder-decoder, in both halves; sizes by name."""
     if not isinstance(root, Mapping):
         return
+    if isinstance(sizes := root.get("sizes"), Mapping):
+        for name, _ in sizes.items:
+            name.value = with_index(name.value)
     halves = [half for key in ("encoder", "decoder") if isinstance(half := root.get(key), Mapping)]
     for key, value in values.items():
         if isinstance(value, tuple):
@@ -277,7 +281,8 @@ def _set(root: Mapping, words: tuple[str, ...]) -> None:
     if words and sizes is None:
         sizes = Mapping(mark)
         root.put("sizes", sizes)
-    for name, _, word in (each.partition("=") for each in words):
+    for written, _, word in (each.partition("=") for each in words):
+        name = with_index(written)
         if isinstance(sizes, Mapping):
             value = Scalar(word, True, mark)
             if name not in {key.value for key, _ in sizes.items}:

@@ -12,13 +12,13 @@ from rnncalc.bounds import MOST_SIZES
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer
-from rnncalc.layers.options import OPTIONS, Option, Schema, Size
+from rnncalc.layers.options import OPTIONS, WRITTEN_LETTER, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
-from rnncalc.text import GATE_LETTER, LETTER
+from rnncalc.text import GATE_LETTER
 
 GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
 SIZES = "Sizes by name, {D: 64, E: 2*D}; a name without a value stays a letter."
@@ -40,7 +40,7 @@ def schema() -> Schema:
     part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": layers, "output": _ref("output")}
     letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
     values: Schema = {"anyOf": [*Size(letters=True).schema["anyOf"], {"type": "null"}]}
-    names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
+    names = {"propertyNames": {"pattern": f"^{WRITTEN_LETTER}$"}, "maxProperties": MOST_SIZES}
     top = {
         **part,
         "notation": {"anyOf": [part["notation"], _keys({"name": part["notation"], "letters": letters})]},

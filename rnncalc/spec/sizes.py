@@ -120,7 +120,13 @@ class NamedSizes(Mapping[str, Any]):
         return {**self.known}
 
     def clashes(self, network: Network) -> Iterator[tuple[Path, str]]:
-        """Yield the layers in whose formula a letter of their own is that of another size, with the reason."""
+        """Yield the layers in whose formula a letter of their own is that of another size, with the reason.
+
+        T is the letter of steps without a number.
+        """
+        if "T" in self and any(part.steps is None for part in network.parts.values()):
+            message = "T is the letter of the steps, whose number is not given; give it, or give the size another name"
+            yield ("sizes", "T"), message
         paths = {name: path for path, name, _ in named(network.parts)}
         for placed in network.stack if self else ():
             for name, size in placed.sizes.items():

@@ -15,14 +15,13 @@ from jsonschema import Draft202012Validator
 
 from rnncalc import SpecError
 from rnncalc.layers import KINDS, kind
-from rnncalc.layers.options import EXPRESSION
+from rnncalc.layers.options import EXPRESSION, WRITTEN_LETTER
 from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec import parse, parse_data, spec_in_file
 from rnncalc.spec.reader import OUTPUT_KEYS
 from rnncalc.spec.schema import schema
-from rnncalc.text import LETTER
 
 SCHEMA = schema()
 GONE = object()
@@ -73,7 +72,7 @@ SPELLINGS = """
 1.5Mi 1.1Mi 0.25Gi 5kB 5MB 5MiB 5B 5KB 5b 5m 5g 1k5 k true True false yes no on off null ~ Null tanh Tanh
 softmax concat full diagonal keeps replaces textbook pytorch keras many-to-one one-to-one many 1000000000000
 1000000000001 1_000_000_000_000 1_000_000_000_001 9_999_999_999_999 .inf .nan -1 +1 -0 1e3 0x10 0o7 1:30 []
-{} [1]
+{} [1] 5*10^3 5·10³ 2*3k 2+3kB 2+3KiB 2(3+4) 5³ nₕ h₁ hₙ₁ h_1₂ h₁ₙ
 """
 WORDS = [*SPELLINGS.split(), "9" * 40, "9" * 41, "1" + "_0" * 20, "[1, 2]", "{a: 1}"]
 GENERATED = st.one_of(
@@ -109,7 +108,7 @@ def validator(place: str) -> Any:
 
 def reads(place: str, text: str) -> bool:
     """Return whether the reader finds nothing wrong with the word where it is; `?` being a size to look for."""
-    template = PLACES[place][0] % text + (f"sizes: {{{text}: 1}}\n" if re.fullmatch(LETTER, text) else "")
+    template = PLACES[place][0] % text + (f"sizes: {{{text}: 1}}\n" if re.fullmatch(WRITTEN_LETTER, text) else "")
     try:
         spec_in_file(template.encode(), "spec").sized(1)
     except SpecError as error:
@@ -131,7 +130,7 @@ def test_a_word_is_taken_by_both_or_by_neither(place: str, text: str) -> None:
         return  # those have keys of their own
     if text == "" or ":" in text.replace(": ", ""):
         return
-    if re.fullmatch(EXPRESSION, text) and not re.fullmatch(f"{LETTER}|[0-9]+", text):
+    if re.fullmatch(EXPRESSION, text) and not re.fullmatch(f"{WRITTEN_LETTER}|[0-9]+", text):
         return  # no schema computes a value
     assert validator(place).is_valid(value) == reads(place, text), f"{place} {text}"
 
