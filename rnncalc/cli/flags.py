@@ -216,9 +216,7 @@ notation_flag = word_flag(
 """The flag of commands that show tensors or equations."""
 
 quantize_flag = word_flag(
-    "--quantize",
-    words="rnncalc.questions.quantized:QUANTIZATIONS",
-    help="Bytes as embedded kernels store them.",
+    "--quantize", words="rnncalc.questions.quantized:QUANTIZATIONS", help="Bytes as embedded kernels store them."
 )
 
 dtype_flag = word_flag(

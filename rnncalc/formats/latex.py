@@ -49,19 +49,11 @@ from rnncalc.text import MATH_ACCENTS, escape, with_accents
 
 ESCAPES = {char: f"\\{char}" for char in "&%$#_{}"}
 ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}"}
+ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}", "∂": r"$\partial$", "′": "$'$"}
 _GREEK = {letter: f"\\{name}" for name, letter in LETTERS.items()} | {"ο": "o"}
 ESCAPES |= {letter: f"${command}$" for letter, command in _GREEK.items()} | {"ο": "o"}
 ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
-ESCAPES |= {
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "∘": r"$\circ$",
-    "÷": r"$\div$",
-    "−": "$-$",
-    "∂": r"$\partial$",
-    "′": "$'$",
-}
+ESCAPES |= {"×": r"$\times$", "·": r"$\cdot$", "∘": r"$\circ$", "÷": r"$\div$", "−": "$-$"}
 ESCAPES |= {"→": r"$\to$", "⇄": r"$\leftrightarrow$", "⋯": r"$\cdots$", "✓": r"$\surd$", "✗": r"$\times$"}
 
 _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": "."}

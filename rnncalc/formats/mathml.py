@@ -6,7 +6,6 @@ that screen readers read it whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape as quoted
 from typing import TypeVar
@@ -28,7 +27,7 @@ from rnncalc.reports.equations import (
     plain_piece,
 )
 from rnncalc.reports.sheet import Phrase, Sheet, TensorName
-from rnncalc.text import LETTER, escape, with_accents
+from rnncalc.text import escape, with_accents
 
 
 def _between(sign: str, space: float) -> str:
@@ -59,11 +58,7 @@ _SIGNS: dict[str, str] = {
 _DEPTH = 0.38
 """The depth of a term in em, with a subscript or without, so that shapes are in one line."""
 
-_WORK_SIGNS = _SIGNS | {
-    "·": _between("·", 0.1),
-    "(": '<mo form="prefix">(</mo>',
-    ")": '<mo form="postfix">)</mo>',
-}
+_WORK_SIGNS = _SIGNS | {"·": _between("·", 0.1), "(": '<mo form="prefix">(</mo>', ")": '<mo form="postfix">)</mo>'}
 _WORK_BREAKS = (" = ", " + ")
 """A side of an equation with numbers may be broken before these signs."""
 
@@ -114,7 +109,7 @@ def _piece(piece: Piece) -> str:
             return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
         case Root():
             letter, _, below = piece.size.partition("_")
-            size = symbol(letter, below) if re.fullmatch(LETTER, piece.size) else _size(piece.size)
+            size = symbol(letter, below) if piece.size.isidentifier() else _size(piece.size)
             return f"<msqrt>{size}</msqrt>"
         case Derivative():
             above, below = (f"<mrow><mi>∂</mi>{_piece(variable)}</mrow>" for variable in piece)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
-from rnncalc.layers.options import Choice, Option, Size, Switch
+from rnncalc.layers.options import SIZE, Choice, Option, Switch
 from rnncalc.text import has_letters, plural
 
 
@@ -23,7 +23,7 @@ class Attention(Transform):
     whole = True
     ends = True
     own_options: ClassVar[Mapping[str, Option]] = {
-        "score_bias": Option(Switch(), "a trained number added to each score, which the softmax takes out again"),
+        "score_bias": Option(Switch(), "a trained number added to each score, which the softmax takes out again")
     }
 
     units: int
@@ -84,17 +84,13 @@ def undivided(what: str, width: Any, heads: Any) -> str:
 
 
 HEADS = {
-    "heads": Option(
-        Size(letters=True), "the parts that attention is computed in, each with a score of its own for each step"
-    ),
+    "heads": Option(SIZE, "the parts that attention is computed in, each with a score of its own for each step"),
     "causal": Option(Switch(), "no step reads a later one; never changes a count of parameters"),
 }
 
 HEAD_SIZES = {
-    "key_size": Option(
-        Size(letters=True), "the numbers of each head's queries and keys; by default the query's width / heads"
-    ),
-    "value_size": Option(Size(letters=True), "the numbers of each head's values; by default as many as of its keys"),
+    "key_size": Option(SIZE, "the numbers of each head's queries and keys; by default the query's width / heads"),
+    "value_size": Option(SIZE, "the numbers of each head's values; by default as many as of its keys"),
 }
 """The options that say how wide a head is."""
 
@@ -177,7 +173,7 @@ class Transformer(_WithHeads):
     kind = "transformer"
     title = "transformer block"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {
-        "feed_forward": Option(Size(letters=True), "the units of the first of its two dense layers"),
+        "feed_forward": Option(SIZE, "the units of the first of its two dense layers"),
         "norm": Option(Choice(("last", "first")), "where it normalises: last, each sum; first, what each part reads"),
     }
 

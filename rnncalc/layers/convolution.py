@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
-from rnncalc.layers.options import Choice, Option, Size
+from rnncalc.layers.options import SIZE, Choice, Option, Size
 from rnncalc.text import plural
 
 
@@ -73,7 +73,7 @@ class Conv1D(Sliding):
     kind = "conv1d"
     number = "filters"
     own_options: ClassVar[Mapping[str, Option]] = {
-        "filters": Option(Size(letters=True), "the number of filters, which is the width of the output"),
+        "filters": Option(SIZE, "the number of filters, which is the width of the output"),
         "kernel": Option(Size(), "the steps that a filter reads at once"),
         "stride": Option(Size(), "how many steps the window moves; a pool1d's is its window by default"),
         "padding": Option(

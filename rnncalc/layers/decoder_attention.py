@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from rnncalc.layers.attention import HEAD_SIZES, attend, head_width, projections, undivided
 from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
-from rnncalc.layers.options import Choice, Option, Size, Switches
+from rnncalc.layers.options import SIZE, Choice, Option, Switches
 from rnncalc.text import all_of
 
 Score = Literal["additive", "dot", "general", "concat"]
@@ -49,15 +49,12 @@ class DecoderAttention(Transform):
         "d": "the numbers of a head's queries and keys",
     }
     without = ("repeat", "extra_inputs", "query_width", "key_width")
-    needs: ClassVar[Mapping[str, str]] = dict.fromkeys(HEAD_SIZES, "heads")
-    excluded: ClassVar[Mapping[str, str]] = dict.fromkeys(("score", "units"), "heads")
+    conditions = dict.fromkeys(HEAD_SIZES, ("heads", True)) | dict.fromkeys(("score", "units"), ("heads", False))
     own_options: ClassVar[Mapping[str, Option]] = {
         "score": Option(Choice(("additive", "dot", "general", "concat")), "how they are compared; by default additive"),
-        "heads": Option(
-            Size(letters=True), "the parts that it is computed in, each with a dot score of its own, instead of a score"
-        ),
+        "heads": Option(SIZE, "the parts that it is computed in, each with a dot score of its own, instead of a score"),
         **HEAD_SIZES,
-        "units": Option(Size(letters=True), "the hidden units of an additive or concat score; by default the query's"),
+        "units": Option(SIZE, "the hidden units of an additive or concat score; by default the query's"),
         "query": Option(
             Choice(("before", "after")),
             "the decoder's state before its step (Bahdanau), or its output after it (Luong)",
@@ -68,8 +65,8 @@ class DecoderAttention(Transform):
             "by default input, or output if the query is after the step",
         ),
         "bias": Option(Switches(MATRICES), "a bias of each matrix; none when false"),
-        "query_width": Option(Size(letters=True), "the width of the query"),
-        "key_width": Option(Size(letters=True), "the width of the keys"),
+        "query_width": Option(SIZE, "the width of the query"),
+        "key_width": Option(SIZE, "the width of the keys"),
     }
 
     score: Score | None = None
@@ -115,9 +112,7 @@ class DecoderAttention(Transform):
 
     @property
     def named_as(self) -> str:
-        if not self.heads:
-            return self.kind
-        return CROSS[self.query_width == self.key_width]
+        return CROSS[self.query_width == self.key_width] if self.heads else self.kind
 
     def choices(self) -> tuple[object, ...]:
         return (*super().choices(), self.named_as)
@@ -179,7 +174,11 @@ class DecoderAttention(Transform):
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.heads:
-            yield from self._problems_of_heads(self.heads)
+            if not isinstance(self.bias, bool):
+                yield "bias", "heads have all of their biases or none; write true or false"
+            problem = undivided("query", self.query_width, self.heads)
+            if problem and not self.key_size:
+                yield "heads", problem, "key_size"
             return
         biased = BIASED[self.scoring]
         if self.units is not None and not biased:
@@ -193,10 +192,3 @@ class DecoderAttention(Transform):
         if self.scoring == "dot" and self.query_width != self.key_width:
             widths = f"the query has {self.query_width} numbers and the keys {self.key_width}"
             yield "score", f"dot needs queries and keys of one width, and {widths}; write score: general"
-
-    def _problems_of_heads(self, heads: int) -> Iterator[OptionProblem]:
-        if not isinstance(self.bias, bool):
-            yield "bias", "heads have all of their biases or none; write true or false"
-        problem = undivided("query", self.query_width, heads)
-        if problem and not self.key_size:
-            yield "heads", problem, "key_size"

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError, line_of
-from rnncalc.layers.options import OPTIONS, Option, Size, Tensors, Trainable
+from rnncalc.layers.options import OPTIONS, SIZE, Option, Size, Tensors, Trainable
 from rnncalc.records import Frozen
 from rnncalc.text import did_you_mean, not_among
 
@@ -159,11 +159,8 @@ class Layer(Frozen, kw_only=True):
     without: ClassVar[tuple[str, ...]] = ()
     """The options of other layers that it does not have, though they are its fields."""
 
-    needs: ClassVar[Mapping[str, str]] = {}
-    """The options that need another one, each with the other."""
-
-    excluded: ClassVar[Mapping[str, str]] = {}
-    """The options that do not go with another one, each with the other."""
+    conditions: ClassVar[Mapping[str, tuple[str, bool]]] = {}
+    """The options that apply only with another one, or only without it: the other, and whether with it."""
 
     own_options: ClassVar[Mapping[str, Option]] = {}
     """The allowed values of the options that only this kind has."""
@@ -312,15 +309,15 @@ class Layer(Frozen, kw_only=True):
             if problem := self.option(option).allowed.problem(value):
                 yield option, problem
 
-    def pair_problems(self) -> Iterator[OptionProblem]:
-        """Yield the options that lack the one that they need, or have one that excludes them, as it is declared."""
+    def condition_problems(self) -> Iterator[OptionProblem]:
+        """Yield each option that is given without the one that it needs, or with the one that excludes it."""
         values = self.values()
-        for option, other in self.needs.items():
-            if values[option] is not None and not values[other]:
-                yield option, f"does not apply without {other}; write {other}, or remove it"
-        for option, other in self.excluded.items():
-            if values[option] is not None and values[other]:
-                yield option, f"does not apply to {self.title or self.kind} with {other}; remove it"
+        for option, (other, together) in self.conditions.items():
+            if values[option] is not None and together != bool(values[other]):
+                where = (
+                    f"without {other}; write {other}, or" if together else f"to {self.title or self.kind} with {other};"
+                )
+                yield option, f"does not apply {where} remove it"
 
     def option_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that contradicts the others, or does not apply: its name, the reason and the cure."""
@@ -407,7 +404,7 @@ class Embedding(Layer):
     kind = "embedding"
     title = "embedding"
     own_options: ClassVar[Mapping[str, Option]] = {
-        "positions": Option(Size(letters=True), "a trained vector for each of N steps, added to the word's: N·d more")
+        "positions": Option(SIZE, "a trained vector for each of N steps, added to the word's: N·d more")
     }
 
     read_widths = ONE, ONE

@@ -101,12 +101,16 @@ class Size(Allowed):
         return {"anyOf": [number, {"type": "string", "pattern": grouped}, _EXPRESSION, {"const": "?"}]}
 
 
+SIZE = Size(letters=True)
+"""A size of a network, which may be a letter."""
+
+
 class Params(Size):
     """A number of parameters, or in a spec the shapes of tensors by name."""
 
     @property
     def schema(self) -> Schema:
-        shape = {"type": "array", "minItems": 1, "items": Size(letters=True).schema}
+        shape = {"type": "array", "minItems": 1, "items": SIZE.schema}
         tensors = {"type": "object", "minProperties": 1, "additionalProperties": shape}
         return {"anyOf": [*super().schema["anyOf"], tensors]}
 
@@ -121,7 +125,7 @@ class Tensors(Allowed):
         if not isinstance(value, tuple) or not all(isinstance(name, str) and name for name, _ in value):
             return f"expected {self.expected}, got {brief(value)}"
         for name, shape in value:
-            if problem := next(filter(None, map(Size(letters=True).problem, shape)), "" if shape else "has no axes"):
+            if problem := next(filter(None, map(SIZE.problem, shape)), "" if shape else "has no axes"):
                 return f"{escape(name)}: {problem}"
         return None
 
@@ -269,14 +273,11 @@ class WholeNumber(Allowed):
         return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
 
     def number(self, text: str) -> int | None:
-        """Return the number of `20,000`, `5*10^3`, `1.5k` or `4MiB`; None for another text, and for 20.000.
-
-        A calculation has no suffix and no unit, which could be of its last number alone.
-        """
+        """Return the number of `20,000`, `5*10^3`, `1.5k` or `4MiB`; None for another text, and for 20.000."""
         bare = text.removesuffix(self.unit)
         power = _BINARY.get(bare[-2:])
         bare = bare[:-2] if power else bare
-        calculation = bool(re.fullmatch(_CALCULATION, text))
+        calculation = bool(re.fullmatch(_CALCULATION, text))  # without a suffix, which could be of one number alone
         number, grouped = (read_number(bare, sign, calculation=calculation) for sign in (".", ""))
         if number is None or number != grouped or (power and 4 % number.denominator):  # 1.25Ki, as the schema has it
             return None
@@ -326,7 +327,7 @@ class Option(Frozen):
 
 
 OPTIONS: dict[str, Option] = {
-    "units": Option(Size(letters=True), "the number of units"),
+    "units": Option(SIZE, "the number of units"),
     "rate": Option(Rate(), "the share that is dropped while training"),
     "params": Option(Params(0, letters=True), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a number"),
@@ -347,9 +348,7 @@ OPTIONS: dict[str, Option] = {
         Choice(("full", "diagonal")), "diagonal: each unit sees only its own past; h weights instead of h²"
     ),
     "learned_state": Option(Switch(), "the state before the first step is trained too"),
-    "initial_state": Option(
-        Size(letters=True), "a dense layer makes the state before the first step from a vector of N numbers"
-    ),
+    "initial_state": Option(SIZE, "a dense layer makes the state before the first step from a vector of N numbers"),
     "reset_after": Option(
         Switch(), "the reset gate is applied after the recurrent product; by default as the convention has it"
     ),
@@ -357,14 +356,12 @@ OPTIONS: dict[str, Option] = {
     "update_gate": Option(
         Choice(("keeps", "replaces")), "what an update gate of 1 does with the old state; never changes a count"
     ),
-    "projection": Option(
-        Size(letters=True), "the output is projected to p units; recurrent matrices become h×p, plus p×h"
-    ),
+    "projection": Option(SIZE, "the output is projected to p units; recurrent matrices become h×p, plus p×h"),
     "peepholes": Option(Switch(), "the gates see the cell state; h weights for each gate"),
     "output_gate": Option(Switch(), "false: an LSTM whose output is tanh(c), 3·h(m + h + 1)"),
     "coupled": Option(Switch(), "the input gate is one minus the forget gate: 3·h(m + h + 1)"),
     "layer_norm": Option(Switch(), "normalises each gate's sum, with a gain of h; in an LSTM the cell state too"),
-    "outputs": Option(Size(letters=True), "the output width; by default the width of its input"),
+    "outputs": Option(SIZE, "the output width; by default the width of its input"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }
 """Every option of every kind of layer; the fields of a kind's class say which it has."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from rnncalc.layers.layer import LayerOperations, OptionProblem, Shape, Transform
-from rnncalc.layers.options import Option, Size
+from rnncalc.layers.options import SIZE, Option
 from rnncalc.text import plural
 
 
@@ -48,9 +48,7 @@ class RepeatVector(Transform):
 
     kind = "repeat_vector"
     number = "times"
-    own_options: ClassVar[Mapping[str, Option]] = {
-        "times": Option(Size(letters=True), "the steps that one vector becomes")
-    }
+    own_options: ClassVar[Mapping[str, Option]] = {"times": Option(SIZE, "the steps that one vector becomes")}
     reads = "a vector"
     begins = True
 

@@ -41,9 +41,7 @@ FORMATS: dict[str, FileFormat] = {
     # any JSON starts as an index does
     "sharded": FileFormat(".safetensors", (".index.json",), lambda _: False, reader="read_sharded"),
     "safetensors": FileFormat(  # a length is followed by the start of a JSON object, as in no text in UTF-16
-        ".safetensors",
-        (".safetensors",),
-        lambda head: head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0",
+        ".safetensors", (".safetensors",), lambda head: head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
     ),
     "pytorch": FileFormat(".pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"),
     "pytorch-old": FileFormat(

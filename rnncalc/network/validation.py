@@ -19,7 +19,7 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, OptionProblem, Output, Shape, Transform
-from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
+from rnncalc.layers.options import SIZE, Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, takes_last, turns
 from rnncalc.network.parts import (
     OUTPUT,
@@ -76,8 +76,8 @@ KEYS: dict[str, Allowed] = {
     "convention": Choice(CONVENTIONS.keys()),
     "notation": Choice(NOTATIONS),
     "topology": Choice(TOPOLOGIES),
-    "steps": Size(letters=True),
-    "input": Size(letters=True),
+    "steps": SIZE,
+    "input": SIZE,
     "feedback": Switch(),
     "rate": Ratio(above_zero=True),
 }
@@ -315,8 +315,7 @@ def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iter
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Problem((*at, "embedding"), message)
-        problems = [*layer.pair_problems(), *layer.option_problems()]
-        for option, problem in _cured(layer, problems, framework):
+        for option, problem in _cured(layer, [*layer.condition_problems(), *layer.option_problems()], framework):
             yield Problem((*at, option), problem, follows=layer is part.attention)  # which other layers' widths are in
         for option, problem in lacks(layer, framework):
             gap = convention(framework).excess(layer) if option == "projection" else 0

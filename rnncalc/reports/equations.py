@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
@@ -12,7 +11,7 @@ from rnncalc.step.equations import ROOT, STACKED, Application, Equation, Formula
 from rnncalc.step.gradients import EQUAL, OVER_TIME
 from rnncalc.step.operations import ATOM, OPERATIONS, OUTER, WRITTEN
 from rnncalc.text import GREEK as LETTERS
-from rnncalc.text import LETTER, raised
+from rnncalc.text import raised
 
 
 class Term(NamedTuple):
@@ -68,7 +67,7 @@ class Root(NamedTuple):
     @property
     def name(self) -> str:
         """The root in plain text: `√k`, `√(k/8)`."""
-        return f"√{self.size}" if re.fullmatch(rf"{LETTER}|\d+", self.size) else f"√({self.size})"
+        return f"√{self.size}" if self.size.isidentifier() or self.size.isdecimal() else f"√({self.size})"
 
 
 class Sign(StrEnum):

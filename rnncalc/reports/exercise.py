@@ -33,10 +33,7 @@ QUESTIONS = {
     "saved": "How many activations are saved for the backward pass over one sequence?",
     "formula": "Which formula gives the number of parameters of the network?",
 }
-OF_ALL = {
-    "layers": "How many parameters does each layer have?",
-    "tensors": "Which shape does each tensor have?",
-}
+OF_ALL = {"layers": "How many parameters does each layer have?", "tensors": "Which shape does each tensor have?"}
 """The question about all layers, or all tensors, at once."""
 
 

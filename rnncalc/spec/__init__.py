@@ -281,8 +281,7 @@ def _set(root: Mapping, words: tuple[str, ...]) -> None:
     if words and sizes is None:
         sizes = Mapping(mark)
         root.put("sizes", sizes)
-    for written, _, word in (each.partition("=") for each in words):
-        name = with_index(written)
+    for name, _, word in (with_index(each).partition("=") for each in words):
         if isinstance(sizes, Mapping):
             value = Scalar(word, True, mark)
             if name not in {key.value for key, _ in sizes.items}:

@@ -209,7 +209,7 @@ IN_KIND = {
     "multi_head_attention": {
         "its keys and values are as wide as its input; for other widths write, with your numbers for E, K and V, "
         "external: {{q_proj_weight: [E, E], k_proj_weight: [E, K], v_proj_weight: [E, V], in_proj_bias: [3*E], "
-        "out_proj.weight: [E, E], out_proj.bias: [E]}} in a spec": "kdim vdim",
+        "out_proj.weight: [E, E], out_proj.bias: [E]}} in a spec": "kdim vdim"
     },
 }
 """Cures for options of other kinds, by the kind that lacks them."""
@@ -231,11 +231,7 @@ TYPED = {
 """What is meant by one of our words, or another name for it, that is typed as a flag with a number, with a layer or
 alone: a part of a layer, or other flags. The first row that fits is meant."""
 
-NO_KIND = {
-    "{bidirectional}": "bidirectional",
-    "{output}": "output out",
-    "remove it: it has no parameters": "masking",
-}
+NO_KIND = {"{bidirectional}": "bidirectional", "{output}": "output out", "remove it: it has no parameters": "masking"}
 """Cures for words that are not kinds of layer."""
 
 Spelling = dict[str, str]

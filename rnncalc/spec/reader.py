@@ -26,6 +26,7 @@ from rnncalc.layers.options import (
     Size,
     Sizes,
     Switch,
+    Switches,
     Trainable,
     WholeNumber,
 )
@@ -122,6 +123,9 @@ class _NetworkReader(TreeReader):
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         if isinstance(node, Mapping) and isinstance(allowed, Params):
             return self.tensors(node, path)
+        if isinstance(node, Mapping) and isinstance(allowed, Switches):
+            words = dict.fromkeys(allowed.words, Switch())
+            return self.values(self.keys(node, path, allowed.words), path, words) or None
         if isinstance(allowed, Trainable):
             if not isinstance(node, Mapping):
                 cure = "write frozen: true for the whole layer"
@@ -310,21 +314,12 @@ class _NetworkReader(TreeReader):
         self.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
     def attention(self, node: Node, path: Path) -> DecoderAttention:
-        from rnncalc.layers.decoder_attention import (  # imported only for a spec that has it
-            BIASED,
-            MATRICES,
-            DecoderAttention,
-        )
+        from rnncalc.layers.decoder_attention import BIASED, DecoderAttention  # imported only for a spec that has it
 
-        allowed = {option: DecoderAttention.option(option).allowed for option in DecoderAttention.options()}
-        nodes = dict(self.keys(node, path, tuple(allowed)))
-        biases = nodes.pop("bias") if isinstance(nodes.get("bias"), Mapping) else None
-        values = self.values(nodes.items(), path, allowed)
-        at = (*path, "bias")
-        if biases and (chosen := self.values(self.keys(biases, at, MATRICES), at, dict.fromkeys(MATRICES, Switch()))):
-            values["bias"] = chosen
+        allowed = _allowed(DecoderAttention)
+        values = self.values(self.keys(node, path, tuple(allowed)), path, allowed)
         if values.get("bias") is True and not BIASED.get(values.get("score", "additive"), True):
-            values["bias"] = {MATRICES[0]: True}  # which such a score does not have; as a default, true is no mistake
+            values["bias"] = {"query": True}  # which such a score does not have; as a default, true is no mistake
         return DecoderAttention(**values)
 
     def output(self, node: Node, path: Path) -> Output:

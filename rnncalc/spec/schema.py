@@ -12,7 +12,7 @@ from rnncalc.bounds import MOST_SIZES
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer
-from rnncalc.layers.options import OPTIONS, WRITTEN_LETTER, Option, Schema, Size
+from rnncalc.layers.options import OPTIONS, SIZE, WRITTEN_LETTER, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
@@ -39,7 +39,8 @@ def schema() -> Schema:
     layers = {"type": "array", "minItems": 1, "items": {"oneOf": [alone, *(_ref(name) for name in KINDS)]}}
     part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": layers, "output": _ref("output")}
     letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
-    values: Schema = {"anyOf": [*Size(letters=True).schema["anyOf"], {"type": "null"}]}
+    values: Schema = {"anyOf": [*SIZE.schema["anyOf"], {"type": "null"}]}
+    attention = {"attention": _layer({}, DecoderAttention)}
     names = {"propertyNames": {"pattern": f"^{WRITTEN_LETTER}$"}, "maxProperties": MOST_SIZES}
     top = {
         **part,
@@ -53,13 +54,8 @@ def schema() -> Schema:
         **_numbers(),
     }
     output = _keys({key: _described(OPTIONS[key]) for key in OUTPUT_KEYS}, "units")
-    halves = {
-        "required": ["encoder", "decoder"],
-        "properties": {
-            **dict.fromkeys(_WHOLE, False),
-            "encoder": {"properties": dict.fromkeys(("attention", "output"), False)},
-        },
-    }
+    encoder = {"properties": dict.fromkeys(("attention", "output"), False)}
+    halves = {"required": ["encoder", "decoder"], "properties": {**dict.fromkeys(_WHOLE, False), "encoder": encoder}}
     return {
         "$schema": DIALECT,
         "title": "A recurrent network, as rnncalc counts it",
@@ -68,9 +64,7 @@ def schema() -> Schema:
         "then": halves,
         "else": {"required": ["input", "layers"]},
         "$defs": {
-            "part": _keys(
-                {key: (part | {"attention": _layer({}, DecoderAttention)})[key] for key in PART_KEYS}, "input", "layers"
-            ),
+            "part": _keys({key: (part | attention)[key] for key in PART_KEYS}, "input", "layers"),
             "output": {"anyOf": [OPTIONS["units"].allowed.schema, output]},
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
@@ -116,10 +110,12 @@ def _kind(name: str, layer: type[Layer]) -> Schema:
 def _layer(number: Schema, layer: type[Layer]) -> Schema:
     """Return the schema of a layer. number: that of the number after its kind, if it has one."""
     options = {name: _described(layer.option(name)) for name in layer.options()}
-    pairs: Schema = {option: {"required": [other]} for option, other in layer.needs.items()}
-    pairs |= {option: {"properties": {other: False}} for option, other in layer.excluded.items()}
+    conditions = {
+        option: {"required": [other]} if together else {"properties": {other: False}}
+        for option, (other, together) in layer.conditions.items()
+    }
     keys = _keys(number | options, *number, *layer.needed())
-    return keys | ({"dependentSchemas": pairs} if pairs else {})
+    return keys | ({"dependentSchemas": conditions} if conditions else {})
 
 
 def _described(option: Option) -> Schema:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.bounds import MOST_SIZES
 from rnncalc.errors import CallError
 from rnncalc.expressions import evaluate
-from rnncalc.layers.options import EXPRESSION, Size, Sizes
+from rnncalc.layers.options import EXPRESSION, SIZE, Size, Sizes
 from rnncalc.network.named_sizes import letters_in, named_size
 from rnncalc.network.validation import named
 from rnncalc.spec import nodes
@@ -73,9 +73,9 @@ class NamedSizes(Mapping[str, Any]):
                 self.reader.problem(node.mark, path, message)
                 self.known[name] = 1
             elif node.plain and node.value in NOTHING:  # a letter without a number
-                self.known[name] = read(name, Size(letters=True))
+                self.known[name] = read(name, SIZE)
             else:
-                self.known[name] = self.reader.value(node, path, Size(letters=True), 1)
+                self.known[name] = self.reader.value(node, path, SIZE, 1)
             if len(self.reader.problems) > number:
                 self.wrong.add(name)
             self.open.pop()
@@ -120,13 +120,9 @@ class NamedSizes(Mapping[str, Any]):
         return {**self.known}
 
     def clashes(self, network: Network) -> Iterator[tuple[Path, str]]:
-        """Yield the layers in whose formula a letter of their own is that of another size, with the reason.
-
-        T is the letter of steps without a number.
-        """
+        """Yield the layers in whose formula a letter of their own is that of another size, with the reason."""
         if "T" in self and any(part.steps is None for part in network.parts.values()):
-            message = "T is the letter of the steps, whose number is not given; give it, or give the size another name"
-            yield ("sizes", "T"), message
+            yield ("sizes", "T"), "T is the letter of the steps here; give their number, or the size another name"
         paths = {name: path for path, name, _ in named(network.parts)}
         for placed in network.stack if self else ():
             for name, size in placed.sizes.items():

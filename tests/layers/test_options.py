@@ -67,6 +67,7 @@ def test_limits_are_told_with_what_was_got() -> None:
         ("1__000", None),
         ("-1", None),
         ("5·10^3", 5_000),
+        ("2+3k", None),
         ("k", None),
         ("", None),
     ],
@@ -74,4 +75,4 @@ def test_limits_are_told_with_what_was_got() -> None:
 def test_a_limit_is_written_as_any_number(text: str, number: int | None) -> None:
     """With a group of thousands or a suffix, whatever the language; a point is a decimal point."""
     assert WholeNumber(suffixes=True).number(text) == number
-    assert WholeNumber(suffixes=True, unit="B").number(f"{text}B") == (None if text in ("", "k") else number)
+    assert WholeNumber(suffixes=True, unit="B").number(f"{text}B") == (None if text in ("", "k", "5·10^3") else number)
