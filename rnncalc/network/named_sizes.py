@@ -18,7 +18,6 @@ from rnncalc.polynomial import Polynomial, letter
 from rnncalc.text import LETTER, has_letters
 
 if TYPE_CHECKING:
-    from rnncalc.network.network import Network
     from rnncalc.network.stack import Placed
 
 
@@ -115,11 +114,10 @@ def multiplied_out(number: Any, sizes: Sizes) -> Any:
     return evaluate(str(number), _in_letters(sizes, values), whole=False)
 
 
-def in_letters(network: Network) -> Network:
-    """Return a network with letters for those of its named sizes that are made of no others."""
-    values = _in_letters(network.sizes or {}, {})
-    parts = _parts(network.parts, lambda named: evaluate(named.expression, values, whole=False), letters=True)
-    return network.with_parts(parts).replace(sizes=None)
+def in_letters(sizes: Sizes, parts: Parts) -> Parts:
+    """Return the parts of a network with letters for those of its named sizes that are made of no others."""
+    values = _in_letters(sizes, {})
+    return _parts(parts, lambda named: evaluate(named.expression, values, whole=False), letters=True)
 
 
 def _in_letters(sizes: Sizes, values: dict[str, Any]) -> dict[str, Any]:

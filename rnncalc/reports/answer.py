@@ -108,15 +108,17 @@ class AnswerReport(SheetReport, DataReport):
         return [*asked.values()]
 
     def text(self, diagnosis: Diagnosis, judged: Judgement) -> str:
-        """Return the sentence of a mistake without its subject; in a hint on a number questions on what is wrong."""
-        if not (self.hint and isinstance(judged.answer, GivenNumber)):
+        """Return the sentence of a mistake without its subject; in a hint questions on what is wrong."""
+        if not self.hint:
             return _sentence(diagnosis)
+        if not isinstance(judged.answer, GivenNumber):
+            return ON_SHAPES
         return " ".join(dict.fromkeys([_hint(mistake.id, self.answer.quantity) for mistake in diagnosis.mistakes]))
 
     def _in_full(self, diagnosis: Diagnosis, judged: Judgement, more: str = "") -> str:
         """Return what an answer does wrong, or could do wrong."""
         text = self.text(diagnosis, judged)
-        if self.hint and isinstance(judged.answer, GivenNumber):
+        if self.hint:
             return _of_layer(judged, text)
         could = " could be a count that" if diagnosis.by_chance else ""
         return f"{_answer_text(judged)}{_where(judged)}{could} {text}{more}."
@@ -259,6 +261,7 @@ HINTS = (
 )  # fmt: skip
 """What a hint asks: a subject, a question, and the words of the ids of mistakes, or ids, that it is about."""
 
+ON_SHAPES = "Look at the shape: how many axes does it have, what is each, and how long is it?"
 ON_WIDTHS = "Look at the widths: how many numbers does each layer read, and how many does it output?"
 
 

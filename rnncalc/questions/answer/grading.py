@@ -190,7 +190,8 @@ class Grader:
         """The grader of the same network in the letters of its named sizes."""
         from rnncalc.network.named_sizes import in_letters
 
-        return Grader(in_letters(self.network))
+        network = self.network
+        return Grader(network.with_parts(in_letters(network.sizes or {}, network.parts)).replace(sizes=None))
 
     def _in_names(self, answer: GivenNumber) -> GivenNumber:
         """Return a formula in those named sizes that are made of no others."""
