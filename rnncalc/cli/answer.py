@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -97,18 +97,18 @@ def answer(
     if variants := _variants(specs, None, flags):
         raise CallError(f"{escape(variants.source)} is an exercise: grade the answers to it with --from FILE")
     check_number_of_answers(len(numbers))
-    sizes = None
+    grader: Any = None
     with AllAtOnce() as at_once:
         if specs and _is_number(specs[0]):
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
         else:
             network = at_once.ask(read_network, specs, **flags)
-            sizes = Grader(network).sizes if network else None
+            grader = at_once.ask(_grader, network, quantity, hint=hint) if network else None
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
-        task = quantity or "params"
+        task, sizes = quantity or "params", grader.sizes if grader else None
         readings = [at_once.ask(read_answer, number, sizes=sizes, quantity=task) for number in numbers]
-    judged = _grader(network, quantity, hint=hint).judge(readings)
+    judged = grader.judge(readings)
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right else 1
 

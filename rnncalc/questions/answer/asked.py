@@ -132,9 +132,12 @@ class QuantityGrader(Grader):
         return super().whole(number)
 
     def layer(self, place: int, number: GivenNumber) -> Judgement:
-        check_letters(number, self.network.letters)
-        count = self.counts[place]
-        return Judgement(self.network.stack[place].name, number, count, formula=count if has_letters(count) else None)
+        placed, count = self.network.stack[place], self.counts[place]
+        sizes = self.network.letters or {**self.sizes, **placed.sizes}
+        check_letters(number, sizes)
+        if has_letters(number.number) and not self.network.letters:
+            number = number._replace(number=number.number.at(sizes))
+        return Judgement(placed.name, number, count, formula=count if has_letters(count) else None)
 
 
 def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:

@@ -64,6 +64,8 @@ class Grader:
         for known in (self.network.sizes or {}, *(placed.sizes for placed in self.network.stack)):
             for name, size in known.items():
                 sizes[name] = size if sizes.get(name, size) == size else None
+        if self.quantity != "params" and (steps := self.network.steps):
+            sizes.setdefault("T", steps)
         return sizes
 
     @cached_property
@@ -131,12 +133,13 @@ class Grader:
             if self.hint and len(answers) != tensors:
                 raise CallError(f"expected another number of shapes, one for each tensor in order, got {len(answers)}")
             return judge_shapes(network, answers)
-        in_letters = of_params and not network.letters and any(has_letters(each.number) for each in numbers)
+        in_letters = not network.letters and any(has_letters(each.number) for each in numbers)
         if len(numbers) == len(answers) == 1 and not in_letters:
             return (self.whole(numbers[0]),)
         everything = [*range(len(network.stack))]
         counted = [place for place in everything if self.counts[place]] or everything
-        if in_letters and len(numbers) == len(answers) == 1 < len(counted) and (judged := self.formula_of(numbers[0])):
+        whole = len(numbers) == len(answers) == 1 and (len(counted) > 1 or not of_params)
+        if in_letters and whole and (judged := self.formula_of(numbers[0])):
             return (judged,)
         for places in (everything, counted):
             if len(numbers) == len(answers) == len(places):
@@ -186,7 +189,7 @@ class Grader:
         return tuple([next(tensors if place is None else layers) for place in places])
 
     @cached_property
-    def in_names(self) -> Grader:
+    def grader_in_names(self) -> Grader:
         """The grader of the same network in the letters of its named sizes."""
         from rnncalc.network.named_sizes import in_letters
 
@@ -203,9 +206,9 @@ class Grader:
         """Judge a formula for the total of a network whose sizes are numbers; None if a letter has several sizes."""
         if None in map(self.sizes.get, answer.number.letters):
             return None
-        if not self.network.sizes or _has_size(answer, self.sizes):
+        if not self.network.sizes or self.quantity != "params" or _has_size(answer, self.sizes):
             return self.whole(answer._replace(number=answer.number.at(self.sizes)))
-        judged = self.in_names.whole(self._in_names(answer))
+        judged = self.grader_in_names.whole(self._in_names(answer))
         formulas = [substituted(each.layout.params, each.names or each.sizes) for each in self.network.stack]
         return _with_sizes(judged._replace(formula=folded_sum(formulas)), answer, self.sizes, self.total)
 
@@ -221,7 +224,7 @@ class Grader:
         right, sizes = value(placed.layout.params, letters), {name: placed.sizes[name] for name in letters}
         judged = Judgement(name, answer, right, formula=placed.layout.params)
         if placed.names and not judged.right:
-            (named,) = self.in_names.layers([self._in_names(answer)], [place])
+            (named,) = self.grader_in_names.layers([self._in_names(answer)], [place])
             if named.right or not letters.keys() >= {*answer.number.letters}:
                 known = {**placed.sizes, **(self.network.sizes or {})}
                 check_letters(answer, known)
