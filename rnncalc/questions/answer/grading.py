@@ -204,13 +204,14 @@ class Grader:
 
     def formula_of(self, answer: GivenNumber) -> Judgement | None:
         """Judge a formula for the total of a network whose sizes are numbers; None if a letter has several sizes."""
-        if None in map(self.sizes.get, answer.number.letters):
+        sizes = {**self.sizes, **(self.network.sizes or {})}  # of two meanings of a letter that of a named size
+        if None in map(sizes.get, answer.number.letters):
             return None
-        if not self.network.sizes or self.quantity != "params" or _has_size(answer, self.sizes):
-            return self.whole(answer._replace(number=answer.number.at(self.sizes)))
+        if not self.network.sizes or self.quantity != "params" or _has_size(answer, sizes):
+            return self.whole(answer._replace(number=answer.number.at(sizes)))
         judged = self.grader_in_names.whole(self._in_names(answer))
         formulas = [substituted(each.layout.params, each.names or each.sizes) for each in self.network.stack]
-        return _with_sizes(judged._replace(formula=folded_sum(formulas)), answer, self.sizes, self.total)
+        return _with_sizes(judged._replace(formula=folded_sum(formulas)), answer, sizes, self.total)
 
     def formula_of_layer(self, place: int, answer: GivenNumber) -> Judgement:
         """Judge a formula for a layer of a network whose sizes are numbers, in its letters or in named sizes."""
