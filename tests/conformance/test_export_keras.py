@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.conformance,
     # Keras advises against a softmax of one unit; it is drawn, and is one everywhere.
     pytest.mark.filterwarnings(r"ignore:(?s).*You are using a softmax over axis -1:UserWarning"),
-    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),  # as Keras saves on JAX
 ]
 
 MARKS = ("forward/", "backward/")
