@@ -149,7 +149,7 @@ def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:
         return RefusedError(f"state: {placed.name} needs future steps, so the network does not run step by step")
     if quantity == "saved" and any(has_letters(part.steps) for part in network.parts.values()):
         return RefusedError("saved is counted step by step, and the number of steps is a letter", Cure.STEPS)
-    return RefusedError(f"{quantity} depends on the number of steps", Cure.STEPS)
+    return RefusedError(f"{quantity} cannot be counted without the number of steps", Cure.STEPS)
 
 
 def grader_of(network: Network, quantity: str) -> Grader:
