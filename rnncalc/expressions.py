@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS
 from rnncalc.errors import CallError
-from rnncalc.text import GREEK, KIBI, LETTER, all_of, did_you_mean, escape, has_letters, ordinal
+from rnncalc.text import GREEK, KIBI, LETTER, LOWERED, all_of, did_you_mean, escape, has_letters, ordinal
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -55,7 +55,7 @@ _COUNTED += "|gewicht|poid|pes|bias"
 
 # The tokens
 
-_RAISED, LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ"
 PLAIN = str.maketrans(_RAISED + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
 """What raised and lowered signs are on the line."""
 

@@ -96,6 +96,9 @@ LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-zα-ρ
 """A size in letters, as a pattern: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 
+LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+"""The signs of a subscript that are lowered, digits first."""
+
 GATE_LETTER = "[A-Za-zΓΔΘΛΞΠΣΥΦΨΩα-ω][\u0302-\u0304\u0307]?[′']?(?:_[A-Za-z0-9]{1,8})?"
 """What may be written for the letter of a gate: a letter that may have an accent, a prime and an index."""
 

@@ -12,9 +12,8 @@ from sys import float_info
 from typing import Any, ClassVar, Literal, get_args
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
-from rnncalc.expressions import LOWERED, read_number
 from rnncalc.records import Frozen
-from rnncalc.text import LETTER, brief, did_you_mean, escape, has_letters
+from rnncalc.text import LETTER, LOWERED, brief, did_you_mean, escape, has_letters
 
 _WHOLE = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*|[1-9][0-9]{0,2}(?:([,'’ ])[0-9]{3}(?:\1[0-9]{3})*|(?:\.[0-9]{3}){2,}))"
 _SUFFIXES = " ?(?:{}[kK]|{}M|{}[GB]|".format(*[f"(?:[.,][0-9]{{1,{places}}}0*)? ?" for places in (3, 6, 9)])
@@ -274,6 +273,8 @@ class WholeNumber(Allowed):
 
     def number(self, text: str) -> int | None:
         """Return the number of `20,000`, `5*10^3`, `1.5k` or `4MiB`; None for another text, and for 20.000."""
+        from rnncalc.expressions import read_number  # most calls have none
+
         bare = text.removesuffix(self.unit)
         power = _BINARY.get(bare[-2:])
         bare = bare[:-2] if power else bare

@@ -134,12 +134,12 @@ class Grader:
                 raise CallError(f"expected another number of shapes, one for each tensor in order, got {len(answers)}")
             return judge_shapes(network, answers)
         in_letters = not network.letters and any(has_letters(each.number) for each in numbers)
-        if len(numbers) == len(answers) == 1 and not in_letters:
+        alone = len(numbers) == len(answers) == 1
+        if alone and not in_letters:
             return (self.whole(numbers[0]),)
         everything = [*range(len(network.stack))]
         counted = [place for place in everything if self.counts[place]] or everything
-        whole = len(numbers) == len(answers) == 1 and (len(counted) > 1 or not of_params)
-        if in_letters and whole and (judged := self.formula_of(numbers[0])):
+        if alone and (len(counted) > 1 or not of_params) and (judged := self.formula_of(numbers[0])):
             return (judged,)
         for places in (everything, counted):
             if len(numbers) == len(answers) == len(places):
@@ -225,12 +225,12 @@ class Grader:
         right, sizes = value(placed.layout.params, letters), {name: placed.sizes[name] for name in letters}
         judged = Judgement(name, answer, right, formula=placed.layout.params)
         if placed.names and not judged.right:
-            (named,) = self.grader_in_names.layers([self._in_names(answer)], [place])
-            if named.right or not letters.keys() >= {*answer.number.letters}:
+            (in_names,) = self.grader_in_names.layers([self._in_names(answer)], [place])
+            if in_names.right or not letters.keys() >= {*answer.number.letters}:
                 known = {**placed.sizes, **(self.network.sizes or {})}
                 check_letters(answer, known)
-                named = named._replace(layer=name, formula=substituted(placed.layout.params, placed.names))
-                return _with_sizes(named, answer, known, placed.params)
+                in_names = in_names._replace(layer=name, formula=substituted(placed.layout.params, placed.names))
+                return _with_sizes(in_names, answer, known, placed.params)
         check_letters(answer, sizes)
         judged = _with_sizes(judged, answer, sizes, placed.params)
         alone = None if judged.right else _alone(self.network, placed, right, letters)
@@ -278,9 +278,8 @@ def _with_sizes(judged: Judgement, answer: GivenNumber, sizes: Mapping[str, Any]
 
     It lacks a letter of the correct formula then, or has the number of a size.
     """
-    correct: Any = judged.params
-    written: Any = judged.answer
-    lacks = {*getattr(correct, "letters", ())} - {*written.number.letters}
+    correct, written = (getattr(each, "letters", ()) for each in (judged.params, _plain(judged.answer)))
+    lacks = {*correct} - {*written}
     if judged.right or answer.number.at(sizes) != count or not (lacks or _has_size(answer, sizes)):
         return judged
     return Judgement(judged.layer, answer._replace(number=count), count)

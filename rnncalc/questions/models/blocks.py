@@ -1,4 +1,4 @@
-"""Layers of a model file whose tensors are in several modules: attention, transformers, tables with positions.
+"""Layers of a model file that have their tensors in several modules: attention, transformers, tables with positions.
 
 Libraries have other names for the tensors of PyTorch's `nn.TransformerEncoderLayer`; their queries, keys and values may
 be three matrices, and all matrices input by output.
