@@ -86,7 +86,7 @@ _BEHIND_UNIT = r"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?: (?:and|und|et|y|e|&)
 
 def _word(words: str) -> str:
     """Return the pattern of one of these words, whole and before a space, a number or a bracket."""
-    return rf"(?<![^\W\d])(?i:{words})(?=[\s\d(\[{{\\$]|\.?\Z)"
+    return rf"(?<![^\W\d])(?i:{words})(?=[\s\d(\[{{\\$,]|\.?\Z)"
 
 
 _KINDS = {
@@ -110,6 +110,7 @@ _KINDS = {
     "comma": r"[,;](?=\s)",
     "colon": ":",
     "in": r"∈|\\in(?![A-Za-z])",
+    "with": _word("with|where|for|and|mit|für|und|avec|pour|et|con|para"),
     "opening": _word("exactly|so|also|thus|hence|therefore|daher|hay"),
     "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_BEHIND_UNIT})(?![^\W_])",
     "total": _word("(?:(?:a|in|en|au) )?total(?: of)?|insgesamt"),
@@ -129,7 +130,7 @@ _PRODUCT = re.compile(r"(?P<word>(?P<names>[^\W\d_]+)(?P<index>(?!))?)")
 _SIGNS_X = {"x": "x", "X": "(?<=[0-9 ])X(?=[0-9 ])"}
 BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]", "\\{": "\\}"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
-WORDS = ("word", "command", "unit", "counted", "roughly", "opening", "total", "is", "or", "behind")
+WORDS = ("word", "command", "unit", "counted", "roughly", "with", "opening", "total", "is", "or", "behind")
 ENDS = ("equals", "about", "then", "comma", "end")
 """The tokens with which a factor may begin, those that are words, and those at which a side of a chain ends."""
 _MORE = "+, -, a factor or the end"

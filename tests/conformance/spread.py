@@ -1,4 +1,4 @@
-"""Twelve random examples of a property, in parts that processes can share. Knows no framework."""
+"""Eight random examples of a property, in parts that processes can share. Knows no framework."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-EXAMPLES, PARTS = 12, 2
+EXAMPLES, PARTS = 8, 2
 
 in_parts = pytest.mark.parametrize("part", range(PARTS))
 

@@ -33,7 +33,7 @@ HOLDS: dict[str, Callable[[Case], None]] = {
     "flax-linen": lambda case: hold_flax(case, linen),
     "flax-nnx": lambda case: hold_flax(case, nnx_),
 }
-NUMBER = 12
+NUMBER = 8
 """How many networks are drawn for each framework; 1,000 each were compared once."""
 
 

@@ -64,7 +64,7 @@ def test_the_final_state_of_both_directions_is_merged(convention: str, merge: Me
 
 @pytest.mark.parametrize("convention", FRAMEWORKS)
 @given(data=st.data())
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_any_network(convention: str, data: st.DataObject) -> None:
     """Over all options together, in sequences and to one vector."""
     compare(data.draw(networks(convention, running=True)), seed=data.draw(st.integers(0, 1000)))

@@ -93,7 +93,7 @@ def test_every_option_of_every_cell(network: Network, to_one: int) -> None:
 
 @pytest.mark.parametrize("convention", FRAMEWORKS)
 @given(data=st.data())
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_any_network(convention: str, data: st.DataObject) -> None:
     """Over all options together, from the sum of the outputs and from their squared error."""
     target = data.draw(st.none() | st.floats(-1, 1))

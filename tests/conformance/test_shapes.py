@@ -20,7 +20,7 @@ NAMING = [name for name, framework in FRAMEWORKS.items() if framework.names_tens
 
 @pytest.mark.parametrize("convention", NAMING)
 @given(data=st.data())
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_every_tensor_is_the_frameworks(convention: str, data: st.DataObject) -> None:
     """Name by name and shape by shape, in every layer of any network the convention can express; so the total too."""
     network = data.draw(networks(convention))

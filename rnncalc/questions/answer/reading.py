@@ -1,6 +1,8 @@
 r"""Reads a learner's answer: a number, exact or rounded, a formula, or the shape of an array. Knows no network.
 
-    answer  = {opening} [name verb {opening}] (shape | chain) [remark] {"in total" | "with biases" | "matrix" | "."}
+    answer  = [sizes ("," | ":")] {opening} [name [verb] {opening}] (shape | chain) {remark | behind}
+    behind  = "in total" | "with biases" | "matrix" | "." | ("," | "with") sizes | "(" sizes ")"
+    sizes   = letter "=" number {("," | "and") letter "=" number}
     opening = "≈" | "about" | "=" | "→" | "exactly" | "so" | "a total of" | ...
     name    = word {word | number | "." | "#" | "|" | "-" | "/"} ["(" letter {"," letter} ")"]
     verb    = "=" | ":" | "≈" | "→" | "∈" | "is" | "has" | ...
@@ -65,14 +67,19 @@ _AROUND = (
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
+_NAMED_SHAPE = r"[^\W\d][\w.{}]*_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
 _LEVEL = r"(?:\^ ?\{? ?[(\[]|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]]\}?|⁾)"
-"""What says that a number is rounded, the verbs behind a name, a name, and the number of a layer above its letter."""
+"""What says that a number is rounded, the verbs behind a name, a name, one with a shape and no verb between them, and
+the number of a layer above its letter."""
 _BRACKETED = (
     r"[(\[]([^()\[\]]*)[)\]]",
     r"[A-Za-z][\w.]*\([(\[]([^()\[\]]*)[)\]]\)",
     r"(?:\\mathbb\{?R\}?|[Rℝ])(?=[\^⁰-⁹¹²³])\^?[{(]?([^{}()]*)[})]?",
 )
 """Brackets around the axes of a shape, as in torch.Size([20, 10]) and ℝ^{20 × 10}."""
+_CODES = {"letter": "a", "equals": "=", "number": "1", "with": "w", "colon": ":", "open": "(", "close": ")"}
+_STATED = "a=1(?:[,w]+a=1)*"
+"""A character for each kind of token, and the sizes of letters as a student states them: h = 16, m = 8 and k = 4."""
 
 
 def check_number_of_answers(count: int) -> None:
@@ -116,6 +123,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     tokens = tokens_of(plain, sizes, quantity)[:-1]
     if any(token.kind == "or" and behind.kind == "number" for token, behind in pairwise(tokens[1:])):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
+    del tokens[: _stated(text, tokens, sizes, rf"\Aw?{_STATED}[,:]")]
     while tokens and (length := _ending(text, tokens, sizes)):
         del tokens[-length:]
     end = tokens[-1].end if tokens else 0
@@ -149,6 +157,8 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     """Return how many of the last tokens are words behind a chain or a shape, or a remark behind a number or a unit."""
     if tokens[-1].kind in ("behind", "total") or tokens[-1].text in (".", "!"):
         return 1
+    if length := _stated(text, tokens, sizes, rf"(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\Z"):
+        return length
     begin = next((at for at in range(len(tokens) - 2, 0, -1) if tokens[at].kind in ("open", "close")), 0)
     if not begin or (tokens[begin].text, tokens[-1].text) != ("(", ")") or not text[tokens[begin].place - 1].isspace():
         return 0
@@ -170,6 +180,22 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     return len(tokens) - begin if before[-1].kind in ("unit", "total") or (alone and words) else 0
 
 
+def _stated(text: str, tokens: Sequence[Token], sizes: Sizes, pattern: str) -> int:
+    """Return how many tokens state the sizes of letters, at an end of an answer; raise CallError if one is not true."""
+    codes = "".join("," if token.text in (",", ";") else _CODES.get(token.kind, "?") for token in tokens)
+    stated = re.search(pattern, codes)
+    if not stated or re.fullmatch(_STATED, codes):
+        return 0
+    for letter, _, number in zip(*[tokens[stated.start() + at :] for at in range(3)], strict=False):
+        if letter.kind == "letter" and number.place < tokens[stated.end() - 1].end:
+            size = (sizes or {}).get(letter.text)
+            if not isinstance(size, int):
+                return 0
+            if read_number(number.text) != size:
+                raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {number.text}")
+    return len(stated[0])
+
+
 def _is_number(tokens: Sequence[Token]) -> bool:
     """Return whether tokens are a number alone, which may have a suffix."""
     kinds = [token.kind for token in tokens]
@@ -183,7 +209,7 @@ class _AnswerParser(Parser):
         """Return the number, the formula or the shape. plain: the text of the tokens."""
         self.opening()
         name = self.name()
-        begin = self.tokens[self.next - 1].end if self.next else 0
+        begin = self.token.place
         written = " ".join(plain[begin : self.tokens[-1].place].split()).strip("$~✓✔ ")
         rough = "~" in plain[: self.token.place] or {token.kind for token in self.tokens[: self.next]} & {*_ROUGH}
         array = "" if re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name) else name
@@ -201,7 +227,8 @@ class _AnswerParser(Parser):
 
     def name(self) -> str:
         r"""Return the name before a verb, W_xh for \mathbf{W}_{xh} and Wₓₕ, and go on behind both; else stay."""
-        verb = next((at for at, token in enumerate(self.tokens) if at > self.next and token.kind in _VERBS), 0)
+        verbs = ("open",) if re.fullmatch(_NAMED_SHAPE, self.text[self.token.place : self.tokens[-1].end]) else _VERBS
+        verb = next((at for at, token in enumerate(self.tokens) if at > self.next and token.kind in verbs), 0)
         tokens = self.tokens[self.next : verb]
         kinds = {token.kind for token in tokens if not token.text.isalpha()}
         name = self.text[tokens[0].place : tokens[-1].end] if tokens else ""
@@ -211,7 +238,7 @@ class _AnswerParser(Parser):
             kinds.discard("power")
         if kinds & {"times", "power", "fraction", "brace"} or not re.fullmatch(_NAME, name):
             return ""
-        self.next = verb + 1
+        self.next = verb + (self.tokens[verb].kind != "open")
         self.opening()
         for accent, command in MATH_ACCENTS.items():
             name = re.sub(rf"\\(?:wide)?{command} ?\{{(\w)\}}", rf"\1{accent}", name)
