@@ -152,6 +152,8 @@ def _layer_entries(spec: Mapping[str, Any], remarks: tuple[str, ...]) -> Iterato
 SHOWN = 6
 """The most names of a list to write."""
 
+_UNNAMED = "its trained vector is gamma or beta, the file does not say which"
+
 _SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not say",
     Doubt.ACTIVATION: "the activation is not in the file",
@@ -175,6 +177,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.PADDING: "its padding is none that a spec has: a run differs from the model's",
     Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",
     Doubt.EPSILON: "its epsilon is not in the file",
+    Doubt.GAMMA_OR_BETA: _UNNAMED,
     Doubt.OTHER_EPSILON: "its epsilon is not the framework's default, which a run takes",
     Doubt.HEADS: "its heads, and whether it is causal, are not in the file; its parameters do not depend on them",
     Doubt.TRANSFORMER: "its heads, norm and activation, and whether it is causal, are not in the file; "
@@ -277,6 +280,8 @@ def _mismatch(check: TensorCheck) -> str | None:
 
 def _cure(cure: SpecChange, layer: str | None) -> str:
     """Return what to change, in words; layer: the one whose place in the spec is with the message."""
+    if cure.either:
+        return f"{_cure(cure._replace(either=False), layer)}, or center: false instead of scale: false: {_UNNAMED}"
     part = f" of the {cure.part}" if cure.part else ""
     if cure.added:
         return f"add {_layers_text(cure.added)} {f'after {cure.names[-1]}' if cure.names else f'at the start{part}'}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.keras import _config
@@ -68,6 +68,18 @@ def test_a_type_that_an_attribute_gives_is_not_believed(tmp_path: Path, dtype: s
             one.read()
 
 
+@pytest.mark.parametrize(("options", "code"), [("{scale: false", 0), ("{center: false", 0), ("{name: norm", 1)])
+def test_one_trained_vector_of_a_norm_is_the_spec_s(tmp_path: Path, call: Call, options: str, code: int) -> None:
+    """Weights alone have numbers for gamma and beta, 4 numbers each."""
+    model = tmp_path / "a.weights.h5"
+    with h5py.File(model, "w") as file:
+        file.update({f"layers/batch_normalization/vars/{number}": [1.0] * 4 for number in range(3)})
+    assert "# its trained vector is gamma or beta, the file does not say which\n" in call("read", model).out
+    spec = f"convention: keras\ninput: 4\nlayers: [{options}, batch_norm: }}]\n"
+    checked = call("check", file_at(tmp_path / "b.yaml", spec), "--model", model)
+    assert (checked.code, checked.out.count("write scale: false (here true), or center: false")) == (code, code)
+
+
 def test_bfloat16_is_two_bytes_without_a_name(tmp_path: Path) -> None:
     """As Keras writes it: 0x3fc0 and 0xc000 are the upper halves of 1.5 and -2."""
     data = b"\xc0\x3f\x00\xc0"
@@ -84,9 +96,8 @@ def test_complex_numbers_are_refused(tmp_path: Path, call: Call) -> None:
     assert one.dtype == "complex128"
     with pytest.raises(BadFileError, match="numbers of the type complex128, which are not read here"):
         one.read()
-    spec = tmp_path / "a.yaml"
-    spec.write_text("convention: keras\ninput: 1\nsteps: 1\nlayers: [{dense: 1, bias: false, path: layers/dense}]\n")
-    ran = call("run", spec, "--weights", tmp_path / "a.weights.h5")
+    spec = "convention: keras\ninput: 1\nsteps: 1\nlayers: [{dense: 1, bias: false, path: layers/dense}]\n"
+    ran = call("run", file_at(tmp_path / "a.yaml", spec), "--weights", tmp_path / "a.weights.h5")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
 
 

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 from rnncalc.errors import Path, SpecError
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.normalisation import BatchNorm
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, attending
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
 from rnncalc.questions.models import pairing
 from rnncalc.questions.models.pairing import Pairs, SpecLayer
-from rnncalc.questions.models.sites import Shape, Site, as_table, expected, in_place, inputs_of, recorded
+from rnncalc.questions.models.sites import Doubt, Shape, Site, as_table, expected, in_place, inputs_of, recorded
 
 
 class LayerChange(NamedTuple):
@@ -41,6 +42,7 @@ class SpecChange(NamedTuple):
     for the start of the part. layer: the layer. instead: the layers to write instead of it, None if it stays.
     tensors: those of the added layers in the file, by their names.
     counts: of a layer that is removed, how many of its sort the spec and the file have; cells are one sort.
+    either: whether a batch norm of them may as well have its scale as its center: the file has one unnamed vector.
     """
 
     names: tuple[str, ...]
@@ -51,6 +53,7 @@ class SpecChange(NamedTuple):
     added: tuple[Layer, ...] = ()
     tensors: frozenset[str] = frozenset()
     counts: tuple[int, int] = (0, 0)
+    either: bool = False
 
 
 class _Item(NamedTuple):
@@ -141,7 +144,8 @@ class SpecEdit:
         return part._replace(layers=tuple(layers), output=output, attention=attention)
 
     def _changed(self, slot: _Slot) -> Iterator[SpecChange]:
-        change = SpecChange(tuple(slot.names), slot.part, tuple(slot.changes), layer=slot.layer)
+        either = _either(slot.items)
+        change = SpecChange(tuple(slot.names), slot.part, tuple(slot.changes), layer=slot.layer, either=either)
         before, after, added = slot.layer, [item.layer for item in slot.items], [item.layer for item in slot.added]
         if before is None:
             pass
@@ -164,7 +168,8 @@ class SpecEdit:
         if added:
             sites = [item.site for item in slot.added if item.site] or self.unknown
             tensors = frozenset(tensor.name for site in sites for tensor in site.tensors.values())
-            yield SpecChange(tuple(slot.names), slot.part, added=tuple(added), tensors=tensors)
+            either = _either(slot.added)
+            yield SpecChange(tuple(slot.names), slot.part, added=tuple(added), tensors=tensors, either=either)
 
     def _fill(self, pairs: Pairs, sums: Mapping[str, int]) -> None:
         """Fill the slots with the layers that the file has for those of the spec."""
@@ -326,6 +331,12 @@ class SpecEdit:
                     places = grid if layer.by_place else ()
                     first, width, grid = False, layer.output_width(needed), layer.output_grid(places) or ()
                 items[:] = fitted
+
+
+def _either(items: Sequence[_Item]) -> bool:
+    """Return whether a batch norm has its term as its one trained vector, and the file may mean the scale."""
+    sites = [item.site for item in items if isinstance(item.layer, BatchNorm) and item.site]
+    return any(Doubt.GAMMA_OR_BETA in site.doubts for site in sites)
 
 
 def _larger(external: _Item, count: int) -> _Item:

@@ -18,7 +18,17 @@ from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.chain import in_chain
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
-from rnncalc.questions.models.pairing import Pairs, SpecLayer, below, elsewhere, paired, prefix, wanted_of, without
+from rnncalc.questions.models.pairing import (
+    Pairs,
+    SpecLayer,
+    below,
+    elsewhere,
+    named_norms,
+    paired,
+    prefix,
+    wanted_of,
+    without,
+)
 from rnncalc.questions.models.sites import Site, recorded, sites_of
 
 
@@ -97,6 +107,8 @@ def match(network: Network, file: ModelFile) -> Match:
     wanted = [without(start, each) for each in wanted]
     by_name, file = _by_name(wanted, file)
     every = sites_of(file, [one.shapes for one in wanted])
+    norms = named_norms(wanted, in_chain(every, ordered=file.ordered), ordered=file.ordered)
+    every = tuple(norms.get(id(site), site) for site in every)
     pools = [site for site in every if isinstance(site.layer, Pool1D)]
     sites = tuple(site for site in every if not site.bare)
     pairs = paired(wanted, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)

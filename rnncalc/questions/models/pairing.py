@@ -15,11 +15,12 @@ from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.normalisation import BatchNorm
 from rnncalc.modelfiles.model import FileModule
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
-from rnncalc.questions.models.sites import Shape, Site, in_place
+from rnncalc.questions.models.sites import Doubt, Shape, Site, as_norm, in_place
 from rnncalc.text import escape, one_of
 
 GAP = 0.6
@@ -148,6 +149,28 @@ def elsewhere(wanted: Sequence[SpecLayer], pairs: Pairs, left: list[Site]) -> Pa
         if same:
             _pair(others, place, (named or same)[0], left)
     return others | _nearest(wanted, [place for place in missing if place not in others], left)
+
+
+def named_norms(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> dict[int, Site]:
+    """Return the sites of batch norms whose trained vector has no name in the file, by identity, named as in the spec.
+
+    They are paired as though every such vector had the same name.
+    """
+    if not any(Doubt.GAMMA_OR_BETA in site.doubts for site in sites):
+        return {}
+    norms = {place: one.layer for place, one in enumerate(wanted) if isinstance(one.layer, BatchNorm)}
+    one_name = [
+        one._replace(shapes={"beta" if name == "gamma" else name: shape for name, shape in one.shapes.items()})
+        if place in norms and not norms[place].center
+        else one
+        for place, one in enumerate(wanted)
+    ]
+    pairs = paired(one_name, sites, ordered=ordered)
+    return {
+        id(site): as_norm(site, norms[place])
+        for place, site in pairs.items()
+        if Doubt.GAMMA_OR_BETA in site.doubts and place in norms and norms[place].scale != norms[place].center
+    }
 
 
 def at_path(site: Site, path: str) -> bool:

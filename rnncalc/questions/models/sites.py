@@ -52,6 +52,7 @@ class Doubt(Enum):
     WINDOW = auto()
     NORM = auto()
     EPSILON = auto()
+    GAMMA_OR_BETA = auto()
     SPACE = auto()
     PLACES = auto()
     ALL_STEPS = auto()
@@ -177,6 +178,14 @@ def in_place(site: Site, layer: Layer) -> Site:
         rows, columns = site.shapes["weight"]
         return site.guessed(Dense(rows, bias=False), columns, Doubt.ACTIVATION)
     return site
+
+
+def as_norm(site: Site, layer: BatchNorm) -> Site:
+    """Return the site of a batch norm whose trained vector has no name in the file, named as in this one's tensors."""
+    name = "beta" if layer.center else "gamma"
+    tensors = {name if leaf in ("gamma", "beta") else leaf: tensor for leaf, tensor in site.tensors.items()}
+    doubts = tuple(doubt for doubt in site.doubts if doubt is not Doubt.GAMMA_OR_BETA)
+    return site._replace(tensors=tensors, layer=BatchNorm(scale=layer.scale, center=layer.center), doubts=doubts)
 
 
 _OPEN: Mapping[Doubt, set[str]] = {
@@ -385,6 +394,9 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
     ways = any(name.startswith("backward/") for name in site.tensors)
     shapes = {name.removeprefix("forward/"): shape for name, shape in site.shapes.items()}
     bias, of_norm = "bias" in shapes, _epsilon(settings.get("epsilon"), 1e-3)
+    vectors = [site.tensors[name].name for name in ("gamma", "beta") if name in site.tensors]
+    if len(vectors) == 1 and "scale" not in settings and re.search("/[0-9]+$", vectors[0]):
+        of_norm = (*of_norm, Doubt.GAMMA_OR_BETA)
     match shapes:
         case {"moving_mean": (width,)}:
             return BatchNorm(scale="gamma" in shapes, center="beta" in shapes), width, of_norm

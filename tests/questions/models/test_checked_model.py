@@ -15,6 +15,7 @@ TWO_WAYS = {**lstm(3, 2), **lstm(3, 2, mark="_reverse")}
 BARE = {name: shape for name, shape in lstm(3, 2).items() if "bias" not in name}
 
 
+LONG = ".".join(["module"] * 20)
 IH, NONE = "rnn.weight_ih_l0", "and the file has no such tensor"
 
 
@@ -44,6 +45,7 @@ def spec(folder: Path, layers: str, input: int = 3) -> Path:
             {**lstm(3, 2), "odd": (8,)},
             "odd: the file has (8), which no layer has; add external: 8 after lstm_1",
         ),
+        ("lstm: 2", lstm(5, 2, LONG), f"the file has (8, 5) in {LONG}.weight_ih_l0; write input: 5"),
         ("lstm: 2, path: gone", lstm(3, 2), f"expected (8, 3), {NONE}; write path: rnn (here gone)"),
     ],
 )
@@ -140,14 +142,6 @@ def test_an_output_of_another_size_is_told_as_an_output(tmp_path: Path, call: Ca
     assert "attention has 5 units in the file, 3 in the spec; write units: 5\n" in checked.out
 
 
-def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:
-    """Names of the same module differ at their ends."""
-    path = ".".join(["module"] * 20)
-    file = state_dict(tmp_path / "model.pt", lstm(5, 2, path))
-    checked = call("check", spec(tmp_path, "  - lstm: 2\n"), "--model", file, "--tensors")
-    assert f"the file has (8, 5) in {path}.weight_ih_l0; write input: 5" in checked.out
-
-
 def test_every_format_of_check(tmp_path: Path, call: Call) -> None:
     """A case a tensor, the failed ones with their place in the spec."""
     written, path = spec(tmp_path, "  - lstm: 2\n"), state_dict(tmp_path / "model.pt", lstm(5, 2))
@@ -173,6 +167,9 @@ def test_a_layer_that_may_be_several_is_an_error_with_their_names(tmp_path: Path
     assert call("check", both, "--model", kept).code == 0
     one = spec(tmp_path, "  - lstm: 2\n", 2)
     assert call("check", one, "--model", kept).code == 2
+    wrapped = state_dict(tmp_path / "b.pt", {**lstm(2, 2, "a.rnn"), **lstm(2, 2, "b.rnn")})
+    result = call("check", spec(tmp_path, "  - lstm: 2\n    path: rnn\n", 2), "--model", wrapped)
+    assert (result.code, "may be 'a.rnn' or 'b.rnn' of the file" in result.out) == (2, True)
     for key in ("path", "name"):
         settled = spec(tmp_path, f"  - lstm: 2\n    {key}: encoder\n  - lstm: 2\n    {key}: decoder\n", 2)
         assert call("check", settled, "--model", sorted_).code == 0
@@ -211,13 +208,6 @@ def test_a_file_without_parameters_has_no_cure(tmp_path: Path, call: Call) -> No
     path = state_dict(tmp_path / "a.pt", {"bn.running_mean": (4,)})
     checked = call("check", spec(tmp_path, "  - lstm: 2\n"), "--model", path)
     assert (checked.code, "drafts" in checked.out) == (1, False)
-
-
-def test_a_path_that_may_be_several(tmp_path: Path, call: Call) -> None:
-    """Behind two wrappers."""
-    path = state_dict(tmp_path / "a.pt", {**lstm(2, 2, "a.rnn"), **lstm(2, 2, "b.rnn")})
-    result = call("check", spec(tmp_path, "  - lstm: 2\n    path: rnn\n", 2), "--model", path)
-    assert (result.code, "may be 'a.rnn' or 'b.rnn' of the file" in result.out) == (2, True)
 
 
 def test_the_order_in_which_modules_are_defined_does_not_matter(tmp_path: Path, call: Call) -> None:
