@@ -126,8 +126,8 @@ def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec]
     try:
         words: Sequence[str] = shlex.split(text)
         flags: NetworkFlags = _one_network.make_context(where, [*words]).params  # type: ignore[assignment]  # click's
-        sizes = (*flags["sizes"], *others["sizes"])
-        flags |= overrides(others) | {"sizes": sizes}  # type: ignore[typeddict-item]  # keys of the flags
+        sizes = {word.partition("=")[0]: word for word in (*flags["sizes"], *others["sizes"])}
+        flags |= overrides(others) | {"sizes": (*sizes.values(),)}  # type: ignore[typeddict-item]  # keys of the flags
         if describing(flags):
             return read(spec_in_flags(**flags))
         message = "no network" + _SUCH_FLAGS

@@ -146,16 +146,15 @@ def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comp
 
 
 def _sizes(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the values of named sizes, without blanks; note those without a name, and names given twice."""
-    values: dict[str, str] = {}
+    """Return the values of named sizes, without blanks; note those without a name."""
+    values = []
     for word in words:
         name, equals, value = map(str.strip, word.partition("="))
-        if not (name and equals and value):
+        if name and equals and value:
+            values.append(f"{name}={value}")
+        else:
             note(Problem((), f"expected NAME=VALUE, such as D=64, got '{escape(word)}'", "--set"))
-        elif name in values:
-            note(Problem((), f"{escape(name)} is given twice; remove one of them", "--set"))
-        values[name] = value
-    return tuple(f"{name}={value}" for name, value in values.items() if name and value)
+    return tuple(values)
 
 
 specs_argument = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=files)

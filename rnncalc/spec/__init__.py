@@ -275,7 +275,7 @@ def override(root: Node, values: dict[str, Override]) -> None:
 
 
 def _set(root: Mapping, words: tuple[str, ...]) -> None:
-    """Replace the values of named sizes, from words such as `D=64`."""
+    """Replace the values of named sizes, from words such as `D=64`; a name with two of them is there twice then."""
     mark = Flag("--set")
     sizes = root.get("sizes")
     if words and sizes is None:
@@ -284,9 +284,10 @@ def _set(root: Mapping, words: tuple[str, ...]) -> None:
     for name, _, word in (with_index(each).partition("=") for each in words):
         if isinstance(sizes, Mapping):
             value = Scalar(word, True, mark)
-            if name not in {key.value for key, _ in sizes.items}:
+            if name in {key.value for key, below in sizes.items if below.mark is not mark}:
+                sizes.items = [(key, value if key.value == name else below) for key, below in sizes.items]
+            else:
                 sizes.items.append((Scalar(name, True, mark), value))
-            sizes.items = [(key, value if key.value == name else below) for key, below in sizes.items]
 
 
 def read_value(flag: str, text: str, allowed: Allowed) -> Any:
