@@ -110,8 +110,8 @@ _KINDS = {
     "comma": r"[,;](?=\s)",
     "colon": ":",
     "in": r"∈|\\in(?![A-Za-z])",
-    "with": _word("with|where|for|and|mit|für|und|avec|pour|et|con|para"),
-    "opening": _word("exactly|so|also|thus|hence|therefore|daher|hay"),
+    "with": _word("let|given|with|where|for|and|mit|für|und|avec|pour|et|con|para"),
+    "opening": _word("exactly|so|then|also|thus|hence|therefore|daher|hay"),
     "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_BEHIND_UNIT})(?![^\W_])",
     "total": _word("(?:(?:a|in|en|au) )?total(?: of)?|insgesamt"),
     "is": _word("is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a")

@@ -37,7 +37,7 @@ from rnncalc.expressions import (
     with_index,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
-from rnncalc.text import MATH_ACCENTS, escape
+from rnncalc.text import MATH_ACCENTS, escape, has_letters
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
@@ -67,7 +67,7 @@ _AROUND = (
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
-_NAMED_SHAPE = r"[^\W\d][\w.{}]*_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
+_NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
 _LEVEL = r"(?:\^ ?\{? ?[(\[]|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]]\}?|⁾)"
 """What says that a number is rounded, the verbs behind a name, a name, one with a shape and no verb between them, and
 the number of a layer above its letter."""
@@ -77,8 +77,19 @@ _BRACKETED = (
     r"(?:\\mathbb\{?R\}?|[Rℝ])(?=[\^⁰-⁹¹²³])\^?[{(]?([^{}()]*)[})]?",
 )
 """Brackets around the axes of a shape, as in torch.Size([20, 10]) and ℝ^{20 × 10}."""
-_CODES = {"letter": "a", "equals": "=", "number": "1", "with": "w", "colon": ":", "open": "(", "close": ")"}
-_STATED = "a=1(?:[,w]+a=1)*"
+_CODES = {
+    ",": ",",
+    ";": ",",
+    ".": ".",
+    "letter": "a",
+    "equals": "=",
+    "number": "1",
+    "with": "w",
+    "colon": ":",
+    "open": "(",
+    "close": ")",
+}
+_STATED = "a=1(?:[,w]+a=1){0,9}"
 """A character for each kind of token, and the sizes of letters as a student states them: h = 16, m = 8 and k = 4."""
 
 
@@ -107,6 +118,8 @@ class Shape(NamedTuple):
 Given = GivenNumber | Shape
 """A learner's answer."""
 
+_Stated = tuple[str, dict[str, int]]
+
 
 def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: str = "params") -> Given:
     """Return a learner's number, formula or shape: 1600, 1.6k, 4*16*(8+16+1), 4h(m+h+1), (20, 10), W_xh=(20, 10).
@@ -123,15 +136,20 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     tokens = tokens_of(plain, sizes, quantity)[:-1]
     if any(token.kind == "or" and behind.kind == "number" for token, behind in pairwise(tokens[1:])):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
-    del tokens[: _stated(text, tokens, sizes, rf"\Aw?{_STATED}[,:]")]
-    while tokens and (length := _ending(text, tokens, sizes)):
+    known, letters = sizes, dict[str, int]()
+    if stated := _stated(text, tokens, sizes or {}):
+        text, letters = stated
+        plain, known = _plain(text), {**(sizes or {}), **letters}
+        tokens = tokens_of(plain, known, quantity)[:-1]
+    while tokens and (length := _ending(text, tokens, known)):
         del tokens[-length:]
     end = tokens[-1].end if tokens else 0
     tokens.append(Token("end", "", end, end))
     try:
-        return _AnswerParser(text, tokens, sizes, decimal).answer(plain)
+        answer = _AnswerParser(text, tokens, known, decimal).answer(plain)
     except ExpressionError as error:
-        raise _refused(text, tokens, sizes, error) from None
+        raise _refused(text, tokens, known, error) from None
+    return answer._replace(number=_at(answer.number, letters, sizes)) if isinstance(answer, GivenNumber) else answer
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
@@ -157,8 +175,6 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     """Return how many of the last tokens are words behind a chain or a shape, or a remark behind a number or a unit."""
     if tokens[-1].kind in ("behind", "total") or tokens[-1].text in (".", "!"):
         return 1
-    if length := _stated(text, tokens, sizes, rf"(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\Z"):
-        return length
     begin = next((at for at in range(len(tokens) - 2, 0, -1) if tokens[at].kind in ("open", "close")), 0)
     if not begin or (tokens[begin].text, tokens[-1].text) != ("(", ")") or not text[tokens[begin].place - 1].isspace():
         return 0
@@ -176,24 +192,44 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     if alone and _is_number(inside):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
     unknown = {token.text for token in inside if token.kind == "letter" and token.text not in (sizes or token.text)}
-    words = unknown or {token.kind for token in inside} & {*WORDS}
+    kinds = {token.kind for token in inside}
+    words = kinds & {*WORDS} or (unknown and not kinds & {"sign", "times", "over", "power"})
     return len(tokens) - begin if before[-1].kind in ("unit", "total") or (alone and words) else 0
 
 
-def _stated(text: str, tokens: Sequence[Token], sizes: Sizes, pattern: str) -> int:
-    """Return how many tokens state the sizes of letters, at an end of an answer; raise CallError if one is not true."""
-    codes = "".join("," if token.text in (",", ";") else _CODES.get(token.kind, "?") for token in tokens)
-    stated = re.search(pattern, codes)
+def _stated(text: str, tokens: Sequence[Token], sizes: Mapping[str, Number | None]) -> _Stated | None:
+    """Return a text without the sizes of letters at its beginning or its end, and those that the network does not have.
+
+    None if there are none. A letter that the network does not have must be used in the text. Raises CallError for a
+    size that is not the network's.
+    """
+    codes = "".join(_CODES.get(token.text) or _CODES.get(token.kind, "?") for token in tokens)
+    stated = re.search(rf"\Aw*{_STATED}[,:.]|(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\.?\Z", codes)
     if not stated or re.fullmatch(_STATED, codes):
-        return 0
-    for letter, _, number in zip(*[tokens[stated.start() + at :] for at in range(3)], strict=False):
-        if letter.kind == "letter" and number.place < tokens[stated.end() - 1].end:
-            size = (sizes or {}).get(letter.text)
-            if not isinstance(size, int):
-                return 0
-            if read_number(number.text) != size:
-                raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {number.text}")
-    return len(stated[0])
+        return None
+    begin, end = stated.span()
+    rest = text[: tokens[begin].place] if begin else text[tokens[end - 1].end :]
+    used = {token.text for token in (tokens[:begin] or tokens[end:]) if token.kind == "letter"}
+    letters = {}
+    for letter, number in [(tokens[at], tokens[at + 2]) for at in range(begin, end) if tokens[at].kind == "letter"]:
+        size, value = sizes.get(letter.text), read_number(number.text)
+        if letter.text not in sizes and letter.text in used and isinstance(value, int):
+            letters[letter.text] = value
+        elif not isinstance(size, int):
+            return None
+        elif value != size:
+            raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {number.text}")
+    return rest.strip(), letters
+
+
+def _at(number: Any, letters: Mapping[str, int], sizes: Sizes) -> Any:
+    """Return a number, or a polynomial with the sizes of these letters and of the network's that have one."""
+    if not letters or not has_letters(number):
+        return number
+    from rnncalc.polynomial import Polynomial  # most answers are numbers
+
+    known = {**(sizes or {}), **letters}
+    return number.at({name: known[name] or Polynomial({(name,): 1}) for name in number.letters})
 
 
 def _is_number(tokens: Sequence[Token]) -> bool:
