@@ -12,7 +12,8 @@ Number = Any
 """A float, a vector of them, or a matrix of more than one column."""
 
 OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
-_WORD = re.compile(r"[A-Za-zαγσζνδ∂](?:[\w/∂′](?<!ᵀ))*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
+_WORD = re.compile(r"[A-Za-zαβγσζνδ∂](?:[\w/∂′](?<!ᵀ))*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w)(?:,\d+)+)?")
+_SLICE = re.compile(r"numbers? (\d+)(?: to (\d+))? of ")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
 
 
@@ -33,6 +34,13 @@ def norm(vector: Number) -> Number:
     return [(x - mean) / deviation for x in vector]
 
 
+def through_norm(gradient: Number, vector: Number) -> Number:
+    """Return the gradient of `norm`, whose own mean and whose product with the normalised vector it takes out."""
+    normal, deviation = norm(vector), sqrt(pvariance(vector) + 0.001)
+    slope = fmean(g * x for g, x in zip(gradient, normal, strict=True))
+    return [(g - fmean(gradient) - x * slope) / deviation for g, x in zip(gradient, normal, strict=True)]
+
+
 FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "σ": each(lambda x: 1 / (1 + exp(-x))),
     "tanh": each(tanh),
@@ -43,6 +51,7 @@ FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "sum": lambda value: sum(value) if isinstance(value, list) else value,
     "softmax": softmax,
     "norm": norm,
+    "norm′": lambda both: through_norm(*both),
 }
 
 
@@ -96,7 +105,10 @@ class _Reader:
         line, place = self.lines[self.base], 0
         while place < len(line):
             char = line[place]
-            if char in OPENING:
+            if found := _SLICE.match(line, place):
+                yield slice(int(found[1]) - 1, int(found[2] or found[1]))
+                place = found.end()
+            elif char in OPENING and not re.match(r"\[([A-Za-zα∂]|0; )", line[place:]):
                 end = next(column for column in range(place, len(line)) if line[column] in CLOSING)
                 yield self._block(place, end)
                 place = end + 1
@@ -166,6 +178,7 @@ class _Reader:
     def _term(self) -> Number:
         value = self._factor()
         while True:
+            before = self.tokens[self.at - 1]
             match self._peek():
                 case "·":
                     self._next()
@@ -173,9 +186,9 @@ class _Reader:
                 case "/":
                     self._next()
                     value = paired(lambda a, b: a / b, value, self._factor())
-                case list() | "(" if isinstance(value, list) or isinstance(self.tokens[self.at - 1], str):
+                case list() | "(" if isinstance(value, list) or isinstance(before, str):
                     value = product(value, self._factor())
-                case str(word) if _WORD.fullmatch(word) and isinstance(self.tokens[self.at - 1], str):
+                case str(word) if word in FUNCTIONS or (_WORD.fullmatch(word) and isinstance(before, str)):
                     value = product(value, self._factor())
                 case _:
                     return value
@@ -193,12 +206,16 @@ class _Reader:
                 return product(-1.0, self._factor())
             case "√":
                 return sqrt(self._factor())
-            case "(":
+            case slice():
+                return numbers if len(numbers := self._whole()[token]) > 1 else numbers[0]
+            case "(" | "[":
                 parts = [self._sum()]
-                while self._peek() == ";":
-                    self._next()
+                while (sign := self._next()) in (";", ","):
                     parts.append(self._sum())
-                assert self._next() == ")"
+                    if sign == ",":  # the two vectors of a function
+                        assert self._next() == ")"
+                        return parts
+                assert sign in (")", "]")
                 joined = [x for part in parts for x in (part if isinstance(part, list) else [part])]
                 return parts[0] if len(parts) == 1 else joined
             case str():
@@ -214,6 +231,9 @@ class _Reader:
             self._next()
             return self.known[self._next(), name]
         values = {of: value for (of, each), value in self.known.items() if each == name}
+        if not values and (number := re.fullmatch(r"(.+)[,_](\d+)", name)):  # of a vector
+            vector = self._letter(number[1])
+            return vector[int(number[2]) - 1] if isinstance(vector, list) else vector
         within = {of: value for of, value in values.items() if of.partition(",")[0] == self.owner.partition(",")[0]}
         (value,) = [within[self.owner]] if self.owner in within else (within or values).values()
         return value

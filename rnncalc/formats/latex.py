@@ -309,7 +309,9 @@ def _mathematical(letters: str) -> str:
 
 
 def _function(name: str) -> str:
-    """Return the command of a function; a prime is set behind its name, as mathematics."""
+    """Return the command of a function; a prime is set behind its name, as mathematics, and several words are text."""
+    if " " in name:
+        return f"\\text{{{typeset(name)}}}"
     word = name.rstrip("′")
     primes = "'" * (len(name) - len(word))
     return _LATEX_FUNCTIONS.get(name) or f"\\operatorname{{{typeset(word)}}}{primes}"
@@ -369,7 +371,7 @@ def _width_of(piece: WorkPiece) -> float:
     if isinstance(piece, Block):
         columns = (max(map(_text_width, column)) + _BETWEEN for column in zip(*piece.rows, strict=True))
         return sum(columns) + _BRACKETS
-    grown = _GROWN * (isinstance(piece, str) and piece.endswith(("(", ")")))
+    grown = _GROWN * (piece in ("(", ")"))
     return grown + _text_width(plain_piece(piece))
 
 
@@ -380,10 +382,8 @@ def _work_piece(piece: WorkPiece) -> str:
         case Block():
             rows = r" \\ ".join(" & ".join(map(_number, row)) for row in piece.rows)
             return f"\\left[\\begin{{array}}{{{'r' * len(piece.rows[0])}}} {rows} \\end{{array}}\\right]"
-        case ")":
-            return r"\right)"
-        case str() if piece.endswith("("):
-            return rf"{_function(piece[:-1]) if piece[:-1] else ''}\left("
+        case "(" | ")":
+            return (r"\left" if piece == "(" else r"\right") + piece
         case str() if piece not in _LATEX_SIGNS:
             return _number(piece)
         case _:

@@ -104,7 +104,8 @@ def phrase(words: Phrase) -> str:
 def _piece(piece: Piece) -> str:
     match piece:
         case Function():
-            return f"<mi>{text(piece.name)}</mi>"
+            kind = "mtext" if " " in piece.name else "mi"
+            return f"<{kind}>{text(piece.name.replace(' ', chr(0xA0)))}</{kind}>"
         case str():
             return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
         case Root():

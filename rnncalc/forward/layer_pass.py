@@ -29,6 +29,7 @@ from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, length_of
 from rnncalc.network.stack import Placed
 from rnncalc.step import operations
+from rnncalc.step.equations import letter_of
 from rnncalc.step.layer_trace import array_of, layer_trace, slides
 from rnncalc.step.nodes import HEADS, INPUT, MATRICES, SEQUENCE, STEPS, WEIGHTS, Node, Trace, Weights
 from rnncalc.step.operations import OPERATIONS, Operation
@@ -195,6 +196,7 @@ class LetteredValue(NamedTuple, Generic[Value]):
 
     step: its own, of the output or of the sequence, counted from 1. below: the numbers of its head and its steps.
     first: the step of the output that reads it first. shared: whether later ones read it too.
+    joined: whether it is made of the numbers of all steps, and has no line of its own.
     """
 
     step: int
@@ -203,6 +205,7 @@ class LetteredValue(NamedTuple, Generic[Value]):
     value: Value
     first: int
     shared: bool
+    joined: bool
 
 
 def _elements(value: Any, depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -339,9 +342,9 @@ class TransformPass(Generic[Value]):
         seen: set[tuple[str, int]] = set()
         read = (INPUT, SEQUENCE) if self.layer.along else ()
         lettered = [
-            (place, node.letter)
+            (place, letter)
             for place, node in enumerate(self.trace.nodes)
-            if node.letter and place != self.trace.output and node.operation not in read
+            if (letter := letter_of(self.trace, place)) and place != self.trace.output and node.operation not in read
         ]
         for step, values in enumerate(self.taken, 1):
             for place, letter in lettered:
@@ -353,7 +356,8 @@ class TransformPass(Generic[Value]):
                 for at, value in (*blocks, *[((*at[:heads], *time, *at[heads:]), each) for at, each in elements]):
                     if (letter, id(value)) not in seen:
                         its_step = step if of_step or "s" not in axes else int(at[-1])
-                        yield LetteredValue(its_step, letter, ",".join(at), value, step, not of_step)
+                        joined = self.trace.nodes[place].operation == "joined"
+                        yield LetteredValue(its_step, letter, ",".join(at), value, step, not of_step, joined)
                         seen.add((letter, id(value)))
 
     @property
@@ -533,12 +537,16 @@ class TransformPass(Generic[Value]):
 
     def _cut(self, x: Value, number: int) -> list[Value]:
         """Return a number of equal parts of a vector."""
+        if number == 1:
+            return [x]
         each = len(self.vectors.numbers(x)) // number
         cut = [operations.part(place * each, (place + 1) * each) for place in range(number)]
         return [self.vectors.operation(row)(x) for row in cut]
 
     def _joined(self, vectors: Sequence[Value]) -> Value:
         """Return vectors one after the other."""
+        if len(vectors) == 1:
+            return vectors[0]
         widths = [len(self.vectors.numbers(vector)) for vector in vectors]
         return self.vectors.operation(operations.joined(widths))(*vectors)
 
@@ -628,6 +636,8 @@ class LayerPass(Generic[Value]):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)
             if carried:  # each state has both directions side by side
                 cuts = [operations.part(number * share, (number + 1) * share) for share in shares]
+                if layer.directions == 1:
+                    cuts = [OPERATIONS["copy"]] * len(shares)
                 states = [vectors.operation(cut)(vector) for cut, vector in zip(cuts, carried, strict=True)]
             elif layer.learned_state and not numbers:
                 learned = {letter: weights.state(letter) for letter in layer.states}

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import mul
+from itertools import chain, pairwise
+from operator import itemgetter, mul
 from typing import Any
 
 from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
@@ -20,15 +21,18 @@ from rnncalc.step.operations import (
     OPERATIONS,
     RESULT,
     WRITTEN,
+    GradientRule,
     LengthError,
     Operation,
     Rows,
     Vector,
+    placing,
     plus,
     row,
 )
 
 SAME = OPERATIONS["linear"]
+PLUS = OPERATIONS["plus"]
 MATRIX = OPERATIONS["matrix"]
 CONVOLVE = OPERATIONS["convolve"]
 
@@ -120,19 +124,41 @@ class _Operands(dict[int, TapeValue]):
 
 def _add(sums: dict[int, TapeValue], value: TapeValue, gradient: TapeValue) -> None:
     """Add to the gradient of a value, by its identity."""
-    sums[id(value)] = _apply(plus, sums[id(value)], gradient) if id(value) in sums else gradient
+    sums[id(value)] = made(PLUS, sums[id(value)], gradient) if id(value) in sums else gradient
 
 
-def _apply(function: Callable[..., Any], *operands: Any) -> TapeValue:
-    """Return the result of a function, with how it was made if the function is one that is written."""
-    row = WRITTEN.get(function)
-    if row is SAME:
-        result: TapeValue = operands[0]
-        return result
+def _apply(rule: GradientRule, *operands: Any) -> TapeValue:
+    """Return the result of a rule, with how it was made if that is written."""
     numbers = [each.numbers if isinstance(each, TapeValue) else each for each in operands]
+    row = rule.row(*numbers) if rule.row else WRITTEN.get(rule.function)
     if row is None:
-        return TapeValue(function(*numbers), operands[0].layer)
-    return TapeValue(row.forward(*numbers), operands[0].layer, row, operands)
+        return TapeValue(rule.function(*numbers), operands[0].layer)
+    return made(row, *[each for each in operands if isinstance(each, TapeValue)])
+
+
+def made(row: Operation, *operands: TapeValue) -> TapeValue:
+    """Return what an operation makes of values; one that changes nothing makes no other value.
+
+    A number of a quotient is the quotient of a number, and a sum of vectors among zeros has them beside each other.
+    """
+    vector = operands[0]
+    if row is SAME or (row.name in ("slice", "placing") and row.forward(vector.numbers) == vector.numbers):
+        return vector
+    if row is PLUS and all(map(parts_at, operands)):
+        parts = sorted(chain(*map(parts_at, operands)), key=itemgetter(0))
+        if all(start + len(part.numbers) <= after for (start, part), (after, _) in pairwise(parts)):
+            starts, operands = zip(*parts, strict=True)
+            row = placing(starts, len(vector.numbers))
+    if row.name == "number" and vector.row is not None and vector.row.name == "quotient":
+        return made(vector.row, made(row, *vector.operands))
+    return TapeValue(row.forward(*[each.numbers for each in operands]), vector.layer, row, operands)
+
+
+def parts_at(value: TapeValue) -> list[tuple[int, TapeValue]]:
+    """Return the vectors that a value has among zeros, each with its place; nothing of any other value."""
+    if value.row is None or value.row.name != "placing":
+        return []
+    return [*zip(map(int, value.row.drawn.split(",")), value.operands, strict=True)]
 
 
 class MatrixUse(TapeValue):

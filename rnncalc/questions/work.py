@@ -58,12 +58,13 @@ class LayerWork(NamedTuple):
 class Work(NamedTuple):
     """A forward pass worked by hand. names: the first name of each value that has one, by identity.
 
-    backward: the backward pass, if it was asked for.
+    read: the name of each value in a layer that reads it. backward: the backward pass, if it was asked for.
     """
 
     run: Run
     layers: tuple[LayerWork, ...]
     names: Mapping[int, Variable]
+    read: Mapping[tuple[str, int], Variable]
     backward: GradientWork | None = None
 
 
@@ -102,7 +103,7 @@ def work(
     recorded = BackwardPass(timed, in_use, chunk=cut, traced=True, **drawn)
     done = Run(timed, recorded.ran, assumed_steps(network, data.inputs))
     reached = [(each.placed, recorded.values[each.placed.name]) for each in recorded.ran if each.reason is None]
-    names = _named(reached)
+    names, read = _named(reached)
     layers = []
     derivations = explain_those(timed, tuple(placed.name for placed, _ in reached)).layers
     for derivation, (placed, values) in zip(derivations, reached, strict=False):
@@ -110,10 +111,10 @@ def work(
         shown = spelled_weights(timed, placed, numbers) if timed.notation else numbers
         layers.append(LayerWork(derivation, shown, *_steps(names, placed, values)))
     if not backward or len(reached) < len(timed.stack):
-        return Work(done, tuple(layers), names)
+        return Work(done, tuple(layers), names, read)
     wanted = in_steps(timed, data.targets)
     back = gradient_work(timed, recorded, names, name, LOSSES[name](wanted), wanted, learning_rate)
-    return Work(done, tuple(layers), names, back._replace(chunk=cut))
+    return Work(done, tuple(layers), names, read, back._replace(chunk=cut))
 
 
 def _refuse_large(network: Network) -> None:
@@ -150,9 +151,15 @@ def _output(placed: Placed, step: int) -> Variable:
     return Variable(letter, step if placed.sequence else None, placed.name)
 
 
-def _named(layers: Sequence[tuple[Placed, LayerValues[TapeValue]]]) -> dict[int, Variable]:
-    """Return the names of values by identity; a layer's input is named last, after the layer that made it."""
+def _named(
+    layers: Sequence[tuple[Placed, LayerValues[TapeValue]]],
+) -> tuple[dict[int, Variable], dict[tuple[str, int], Variable]]:
+    """Return the names of values by identity, and those in each layer that reads them.
+
+    A layer's input is named last, after the layer that made it.
+    """
     names: dict[int, Variable] = {}
+    read: dict[tuple[str, int], Variable] = {}
     for placed, kept in layers:
         for each in kept.lettered:
             if each.letter not in placed.layer.read_letters:
@@ -168,12 +175,13 @@ def _named(layers: Sequence[tuple[Placed, LayerValues[TapeValue]]]) -> dict[int,
         for step, value in enumerate(kept.outputs, 1):
             names.setdefault(id(value), _output(placed, step))
     for placed, kept in layers:
-        for each in kept.lettered:
-            names.setdefault(id(each.value), _lettered(placed, each))
-        for history in kept.histories:
-            for step, values in enumerate(history.steps, 1):
-                names.setdefault(id(values["x"]), Variable("x", step, placed.name))
-    return names
+        local = [(each.value, _lettered(placed, each)) for each in kept.lettered]
+        for vectors in (*([step["x"] for step in each.steps] for each in kept.histories), kept.inputs):
+            local += [(x, Variable("x", step, placed.name)) for step, x in enumerate(vectors, 1)]
+        for value, name in local:
+            names.setdefault(id(value), name)
+            read.setdefault((placed.name, id(value)), name)
+    return names, read
 
 
 def _directions(placed: Placed) -> Sequence[Direction | None]:
@@ -207,7 +215,8 @@ def _steps(
             pairs = [
                 (each.letter, _line(names, _lettered(placed, each), each.value))
                 for each in lettered
-                if each.first == unread + step or (each.shared and each.first <= unread and step == 1)
+                if not each.joined
+                and (each.first == unread + step or (each.shared and each.first <= unread and step == 1))
             ]
             known += tuple([line for letter, line in pairs if letter in placed.layer.read_letters])
             lines = [line for letter, line in pairs if letter not in placed.layer.read_letters]
@@ -236,7 +245,7 @@ def _way(
 
 
 def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> WorkedLine:
-    copied = value.operands[0] if value.row and value.row.name == "linear" else value
+    copied = value.operands[0] if value.row and value.row.name in ("linear", "copy") else value
     known = names.get(id(copied), names.get(id(value), name))
     return WorkedLine(name, value, None if known == name else known)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from rnncalc.conventions.notation import Notation, W
-from rnncalc.step.equations import ROOT, STACKED, Application, Equation, Formula, Symbol, sizes_of
+from rnncalc.step.equations import NUMBERS_OF, ROOT, STACKED, Application, Equation, Formula, Symbol, sizes_of
 from rnncalc.step.gradients import EQUAL, OVER_TIME
-from rnncalc.step.operations import ATOM, OPERATIONS, OUTER, WRITTEN
+from rnncalc.step.operations import ATOM, EPSILON, OPERATIONS, OUTER, WRITTEN
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import raised
 
@@ -97,6 +97,15 @@ LOSS = Term("L")
 
 ON_DELTA = "δ of a value is the gradient of the loss with respect to the argument of its function."
 
+_NORM = "(a − mean(a)) / √(variance(a) + ε)"
+_THROUGH_NORM = "(g − mean(g) − norm(a) ∘ mean(g ∘ norm(a))) / √(variance(a) + ε)"
+_ON_FUNCTIONS = {
+    "relu′": "relu′ is 1 where its argument is above 0, and 0 elsewhere.",
+    "gelu′": "gelu′(a) is Φ(a) + a φ(a), with the distribution and the density of a standard normal number.",
+    "norm′": f"norm(a) is {_NORM}, and norm′(g, a) is {_THROUGH_NORM}; ε is {EPSILON} in a cell, else the framework's.",
+}
+"""What the functions are that gradients alone have."""
+
 IN_GRADIENTS = {row.name: row for row in WRITTEN.values()}
 """The operations in the gradients of others, by name."""
 
@@ -159,6 +168,15 @@ def plain(line: Line) -> str:
 def plain_piece(piece: Piece | WorkPiece) -> str:
     """Return a piece of an equation, in letters or with numbers, in plain text."""
     return piece if isinstance(piece, str) else piece.name
+
+
+def on_functions(lines: Iterable[WorkLine]) -> Iterator[str]:
+    """Yield what the functions in gradients are, each once."""
+    names = (piece.name for line in lines for piece in line if isinstance(piece, Function))
+    for name in dict.fromkeys(name for name in names if name.endswith("′")):
+        yield (
+            _ON_FUNCTIONS.get(name) or f"{name}: the gradient by the rule of the function, from the values in brackets."
+        )
 
 
 def spelled(line: Line, signs: Mapping[int, str]) -> Line:
@@ -225,6 +243,9 @@ class _EquationWriter(NamedTuple):
             return self._stacked(formula), OPERATIONS["matrix"].strength
         if formula.operation == ROOT:
             return (Root(plain(self.line(formula.operands[0]))),), ATOM
+        if formula.operation == NUMBERS_OF:
+            numbers, operand = formula.operands
+            return (Function(plain(self.line(numbers))), *self.line(operand, ATOM)), 0
         if formula.operation == "join":
             return self._joined(formula.operands), ATOM
         if formula.operation == OVER_TIME:

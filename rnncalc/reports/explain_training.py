@@ -22,6 +22,7 @@ from rnncalc.reports.equations import (
     Term,
     enumeration,
     line_of,
+    on_functions,
     plain,
     timed,
     vector,
@@ -33,10 +34,9 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Application, Symbol, within
+from rnncalc.step.equations import Symbol
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
-from rnncalc.text import all_of
 
 Row = tuple[Phrase, Phrase | str, Arithmetic, int]
 """A line of a derivation: its label, its meaning, the arithmetic, the number."""
@@ -201,8 +201,7 @@ def _notes(each: TrainingDerivation) -> Iterator[str | Phrase]:
 
 def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
     """Yield remarks on the letters and functions of backward equations, and on a second direction."""
-    layer, inside = each.derivation.placed.layer, [*(part for line in each.gradients for part in within(line.right))]
-    rules = dict.fromkeys(part.operation for part in inside if isinstance(part, Application))
+    layer = each.derivation.placed.layer
     yield from on_parts(each.derivation)
     if isinstance(layer, Transform) and layer.whole:
         several = layer.values().get("heads")
@@ -213,12 +212,7 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
             yield from _on_decoder(layer)
     elif slides(layer) and each.gradients:
         yield "Before the first step and after the last, inputs are 0, and so are gradients of outputs."
-    if "positive" in rules:
-        yield "relu′ is 1 where its argument is above 0, and 0 elsewhere."
-    if "gelu_slope" in rules:
-        yield "gelu′(a) is Φ(a) + a φ(a), with the distribution and the density of a standard normal number."
-    if named := [*(name for name in rules if name.endswith("′"))]:
-        yield f"{all_of(named)}: the gradient by the rule of the function, from the values in brackets."
+    yield from on_functions(gradients(each))
     if isinstance(layer, Cell) and layer.directions > 1 and each.gradients:
         yield "Each direction has these equations, step t+1 being the next that it reads; the gradient of x is the sum."
 

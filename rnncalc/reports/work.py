@@ -5,14 +5,14 @@ A value is written as its operation with numbers, then its result. Formats decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import WAYS
-from rnncalc.forward.tape import TapeValue
+from rnncalc.forward.tape import TapeValue, made, parts_at
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import LayerWork, StepWork, Work
@@ -28,6 +28,7 @@ from rnncalc.reports.equations import (
     WorkLine,
     WorkPiece,
     line_of,
+    on_functions,
     timed,
     vector,
 )
@@ -36,8 +37,8 @@ from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import ON_CHUNKS, confirmed, of_direction, on_no_slope, outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Sheet
-from rnncalc.step.equations import Application, Formula, Symbol
-from rnncalc.step.operations import ATOM, INNER, OUTER, WRITTEN
+from rnncalc.step.equations import NUMBERS_OF, ROOT, Application, Formula, Symbol
+from rnncalc.step.operations import ATOM, INNER, OPERATIONS, OUTER, WRITTEN, number_at
 from rnncalc.text import all_of, plural
 
 DIGITS = 4
@@ -124,14 +125,17 @@ def _backward(work: Work) -> Iterator[Sheet]:
         *[ON_CHUNKS] * (done.chunk is not None),
         *on_no_slope(each.total for each in done.weights),
     )
-    yield Sheet((), (), title="Loss", work=(*lines, line), notes=notes)
     alike: dict[Variable, list[int]] = {}
     for identity, name in work.names.items():
         alike.setdefault(name._replace(layer="", direction=None), []).append(identity)
+    sheets = []
     for step in done.steps:
         at = "" if step.step is None else f", step {step.step}"
-        lines = [line for each in step.lines for line in _gradients(each, work, alike)]
-        yield Sheet((), (), title=f"{of_direction(step.layer, step.direction)}{at}: gradients", work=tuple(lines))
+        written = tuple([line for each in step.lines for line in _gradients(each, work, alike)])
+        sheets.append(Sheet((), (), title=f"{of_direction(step.layer, step.direction)}{at}: gradients", work=written))
+    functions = on_functions(line for sheet in sheets for line in sheet.work)
+    yield Sheet((), (), title="Loss", work=(*lines, line), notes=(*notes, *functions))
+    yield from sheets
     for whose, weights in groupby(done.weights, key=lambda each: of_direction(each.name.layer, each.name.direction)):
         lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
         yield Sheet((), (), title=f"{whose}: gradients of its weights", work=tuple(lines))
@@ -156,7 +160,7 @@ def _gradients(line: WorkedLine, work: Work, alike: Alike) -> Iterator[WorkLine]
     """Yield the equation of a gradient; that of a kernel has no operations, and is written matrix by matrix."""
     notation, array = work.run.network.spelling, line.value.numbers
     if not (isinstance(array[0], list) and isinstance(array[0][0], list)):
-        yield equation(line, work.names, notation, _letters(line, work.names, alike, notation))
+        yield equation(line, work.names, notation, _letters(line, work, alike, notation))
         return
     for below, (written,) in _flat(line.name.below, turned(array) if notation.rows else array):
         yield (*_name(line.name._replace(below=below)), " = ", *written)
@@ -231,6 +235,9 @@ def equation(
         owner = () if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)
         sides.append((*_name(other, notation), *owner))
     else:
+        row = line.value.row
+        if row and row.name == "part" and (whole := names.get(id(line.value.operands[0]))):
+            in_letters = (Function(*row.before), *_name(whole, notation))
         sides += filter(None, [in_letters])
         writer = _ValueWriter(names, notation)
         writers = writer, writer._replace(arguments=True), writer._replace(applied=True)
@@ -246,8 +253,9 @@ Alike = Mapping[Variable, Sequence[int]]
 """The identities of the values whose names differ in layer and direction alone, by the rest of the name."""
 
 
-def _letters(line: WorkedLine, names: Mapping[int, Variable], alike: Alike, notation: Notation) -> WorkLine:
+def _letters(line: WorkedLine, work: Work, alike: Alike, notation: Notation) -> WorkLine:
     """Return the operations that made a gradient, in letters; nothing if letters do not say which values are meant."""
+    names = work.names
 
     def meant(name: Variable) -> list[int]:
         """Return the values that a letter may mean here: those of the direction, else of the layer, else of all."""
@@ -257,21 +265,54 @@ def _letters(line: WorkedLine, names: Mapping[int, Variable], alike: Alike, nota
         return [each for each, distance in zip(values, distances, strict=True) if distance == min(distances)]
 
     def formula(value: TapeValue) -> Formula:
-        name = names.get(id(value)) if value is not line.value else None
+        local = work.read.get((line.name.layer, id(value)))
+        name = local or (names.get(id(value)) if value is not line.value else None)
         if name and name.uses is None:
-            if meant(name) != [id(value)]:
+            if not local and meant(name) != [id(value)]:
                 raise LookupError
             time = "" if name.below or name.step is None else str(name.step)
             return Symbol(name.letter, name.below, time, gradient=name.gradient)
-        row, operands = value.row, tuple(map(formula, value.operands))
-        if row is None or row not in WRITTEN.values() or row.name == "mean":
-            raise LookupError
-        return operands[0] if row.name == "linear" else Application(row.name, operands)
+        return _operation(value, formula)
 
     try:
         return vector(formula(line.value), {}, notation)
     except LookupError:
         return ()
+
+
+def _operation(value: TapeValue, formula: Callable[[TapeValue], Formula]) -> Formula:
+    """Return the operation that made a value, in letters; raises LookupError if it has none that is written.
+
+    formula: returns that of an operand.
+    """
+    row, operands = value.row, value.operands
+    if row is None:
+        raise LookupError
+    match row.name:
+        case "linear":
+            return formula(operands[0])
+        case "mix":
+            return Application("plus", tuple(map(formula, _terms_of(value))))
+        case "products":
+            products = [Application(INNER.name, (formula(each), formula(operands[-1]))) for each in operands[:-1]]
+            return Application("join", tuple(products)) if len(products) > 1 else products[0]
+        case "join" | "joined" | "placing":
+            parts = [formula(each) if each in operands else Symbol("0") for each in _joined_by(value)]
+            return Application("join", tuple(parts))
+    of_operands = tuple(map(formula, operands))
+    match row.name, of_operands:
+        case (("slice" | "part"), (whole,)):
+            return Application(NUMBERS_OF, (Symbol("".join(row.before)), whole))
+        case "number", (Symbol() as symbol,):
+            return symbol.replace(subscript=f"{symbol.subscript or symbol.time},{row.drawn}".lstrip(","), time="")
+        case "quotient", (dividend,):
+            _, root, size = row.drawn.rpartition("√")
+            return Application("over", (dividend, Application(ROOT, (Symbol(size),)) if root else Symbol(size)))
+    if row in WRITTEN.values() and row.name != "mean":
+        return Application(row.name, of_operands)
+    if not row.function:
+        raise LookupError
+    return Application(row.function, of_operands)
 
 
 def _name(name: Variable, notation: Notation = W) -> WorkLine:
@@ -318,6 +359,9 @@ _COMPOSED = 3
 
 _SUMS = ("plus", "shift")
 
+_PARTS = ("number", "slice", "part")
+"""The operations that take numbers of a vector; of one with a name they are written themselves."""
+
 
 class _ValueWriter(NamedTuple):
     """Writes the expression of a value, down to the values that have names.
@@ -333,8 +377,10 @@ class _ValueWriter(NamedTuple):
     def bare(self, value: TapeValue) -> WorkLine:
         """Return the expression of a value, whether or not it has a name."""
         row, operands = value.row, value.operands
-        if row is None or (row.function and self.applied):
+        if row is None or self._is_evaluated(value):
             return self.numbers(value)
+        if row.name in _PARTS:
+            return (Function(*row.before), *self.line(operands[0], ATOM))
         if row.function:
             first, *others = (self.numbers(operand) if self.arguments else self.line(operand) for operand in operands)
             return (Function(row.function), "(", *first, *(piece for other in others for piece in (", ", *other)), ")")
@@ -347,19 +393,23 @@ class _ValueWriter(NamedTuple):
                 return _sum([*self._product(value)])
             case "plus" | "shift":
                 return _sum(self.terms(value))
-            case "dot":
-                rows = [each.numbers for each in operands[1:]]
-                sign = "·" if len(rows) == len(rows[0]) == 1 else " "
-                return (*matrix(rows), sign, *self.line(operands[0], ATOM))
+            case "dot" | "products":
+                dot = row.name == "dot"
+                read, vectors = (operands[0], operands[1:]) if dot else (operands[-1], operands[:-1])
+                rows = [each.numbers for each in vectors]
+                sign = "·" if len(rows[0]) == 1 else " "
+                if self.notation.rows:
+                    return (*self.line(read, ATOM), sign, *matrix([[*each] for each in zip(*rows, strict=True)]))
+                return (*matrix(rows), sign, *self.line(read, ATOM))
             case "mix":
-                weighted = zip(operands[0].numbers, operands[1:], strict=True)
-                return _sum([(number(weight), "·", *_bracketed(*self.numbers(each))) for weight, each in weighted])
-            case "over_root":
+                return _sum([self.bare(term) for term in _terms_of(value)])
+            case "over_root" | "quotient":
                 return (*self.line(operands[0], 3), " / ", row.drawn)
             case "mean":
                 return ("(", *_sum([self.line(each, 2) for each in operands]), ")", " / ", "2")
-            case "join":
-                return ("(", *self.line(operands[0]), "; ", *self.line(operands[1]), ")")
+            case "join" | "joined" | "placing":
+                first, *others = map(self.line, _joined_by(value))
+                return ("(", *first, *(piece for other in others for piece in ("; ", *other)), ")")
             case "row":
                 return self.numbers(value) if self.arguments or self.applied else (Term("E", row.drawn),)
             case "outer" | "through" | "inner":
@@ -374,7 +424,7 @@ class _ValueWriter(NamedTuple):
         """Return a value, or the numbers of a named value; in brackets if it binds less tightly than required."""
         value = self._itself(value)
         row = value.row
-        if id(value) in self.names or row is None or (self.applied and row.function):
+        if id(value) in self.names or row is None or self._is_evaluated(value):
             line = self.numbers(value)
             strength = _COMPOSED if _is_composed(line[0]) else ATOM
         else:
@@ -384,6 +434,13 @@ class _ValueWriter(NamedTuple):
                 rows = value.operands[0].numbers.rows
                 strength = 1 if len(rows) == 1 and len(rows[0]) > 1 else strength
         return ("(", *line, ")") if strength < least else line
+
+    def _is_evaluated(self, value: TapeValue) -> bool:
+        """Return whether the numbers of a value are written instead of its operation."""
+        row = value.row
+        if row and row.name in _PARTS:
+            return id(value.operands[0]) in self.names
+        return bool(row and row.function) and self.applied
 
     def _itself(self, value: TapeValue) -> TapeValue:
         """Return the operand of an unnamed value if its operation changes nothing."""
@@ -464,6 +521,23 @@ class _ValueWriter(NamedTuple):
         by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
         first_, second_ = (vector, written) if self.notation.rows else (written, vector)
         yield (*first_, "·" if by_number else " ", *second_)
+
+
+def _terms_of(mix: TapeValue) -> list[TapeValue]:
+    """Return the terms of a sum of several vectors, each a number of the first operand times one of the others."""
+    weights, *vectors = mix.operands
+    numbers = [made(number_at(place), weights) for place in range(len(vectors))]
+    return [made(OPERATIONS["scale"], *pair) for pair in zip(numbers, vectors, strict=True)]
+
+
+def _joined_by(value: TapeValue) -> list[TapeValue]:
+    """Return the vectors that a value has one after the other, zeros among them."""
+    vectors, stop = list[TapeValue](), 0
+    for start, part in (*parts_at(value), (len(value.numbers), None)):
+        vectors += [TapeValue([0.0] * (start - stop), value.layer)] * (start > stop)
+        vectors += [part] if part else []
+        stop = start + len(part.numbers) if part else start
+    return vectors if parts_at(value) else [*value.operands]
 
 
 def _columns(product: TapeValue) -> list[list[float]]:

@@ -82,8 +82,8 @@ class Symbol(Frozen):
 class Application(Frozen):
     """An operation of the table on symbols and other expressions; a sum has any number of terms.
 
-    Two are not in the table: STACKED, the symbol of the joined matrix, then the products that it replaces; and ROOT,
-    the square root of a size.
+    Three are not in the table: STACKED, the symbol of the joined matrix, then the products that it replaces; ROOT, the
+    square root of a size; and NUMBERS_OF, a symbol that says which numbers of a vector are meant, then the vector.
     """
 
     operation: str
@@ -92,7 +92,7 @@ class Application(Frozen):
 
 Formula = Union[Symbol, Application]  # noqa: UP007  refers to itself
 
-STACKED, ROOT = "stacked", "root"
+STACKED, ROOT, NUMBERS_OF = "stacked", "root", "numbers of"
 
 HALF = "half"
 """The subscript of half a vector: each direction takes one half."""

@@ -27,7 +27,7 @@ from rnncalc.step.equations import (
     written,
 )
 from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
-from rnncalc.step.operations import GRADIENT, IN_LETTERS, OPERATIONS, RESULT
+from rnncalc.step.operations import GRADIENT, IN_LETTERS, OPERATIONS, RESULT, GradientRule
 
 TAPPED = 2
 """The axes of a matrix; a convolution has one for each step of its window, and so one axis more."""
@@ -265,9 +265,9 @@ class _OperandFormulas(dict[int, Formula]):
         return Symbol(self.widths[place])
 
 
-def _apply(name: str, function: Callable[..., Any], *operands: Formula) -> Formula:
-    """Return what a function gives, as it is written; name: of a function that no row writes."""
-    row = IN_LETTERS.get(function)
+def _apply(name: str, rule: GradientRule, *operands: Formula) -> Formula:
+    """Return what a rule gives, as it is written; name: of a function that no row writes."""
+    row = IN_LETTERS.get(rule.function)
     if row is None:
         return Application(name, operands)
     return operands[0] if row.name == "linear" else Application(row.name, operands)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
-from itertools import accumulate, chain, cycle
+from itertools import accumulate, chain, cycle, starmap
 from math import copysign, erfc, exp, fsum, inf, nan, pi, sqrt, tanh
 from operator import add, itemgetter, mul, truediv
 from typing import Any, Protocol
@@ -47,11 +47,19 @@ class GradientRule:
 
     operands: each GRADIENT, the place of a forward value, a `width_of` or a rule; by default the gradient alone.
     function: a gradient by hand is written with its row, if WRITTEN has one.
+    row: returns the row with which it is written otherwise, from the numbers of its operands; the row has those of
+        the operands that are vectors.
     reads: the places of the forward values that it reads, each once.
     """
 
-    def __init__(self, function: Callable[..., Any], *operands: int | Callable[[Values], Any]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *operands: int | Callable[[Values], Any],
+        row: Callable[..., Operation] | None = None,
+    ) -> None:
         self.function = function
+        self.row = row
         self.operands = operands or (GRADIENT,)
         places = [each.reads if isinstance(each, GradientRule) else (each,) for each in self.operands]
         read = [each for each in chain(*places) if isinstance(each, int) and each != GRADIENT]
@@ -64,12 +72,12 @@ class GradientRule:
         return self.function(*[get(values) for get in self._get])
 
     def written(self, apply: Callable[..., Any], values: Values) -> Any:
-        """Return the gradient with what `apply` makes of a function and its operands."""
+        """Return the gradient with what `apply` makes of a rule and its operands."""
         operands = [
             each.written(apply, values) if isinstance(each, GradientRule) else get(values)
             for each, get in zip(self.operands, self._get, strict=True)
         ]
-        return apply(self.function, *operands)
+        return apply(self, *operands)
 
 
 class Operation(Frozen):
@@ -271,7 +279,9 @@ def standardised(epsilon: float) -> tuple[Callable[[Vector], Vector], GradientRu
         slope = fsum(map(mul, gradient, apart)) / count / deviation**2
         return [(g - level - slope * x) / deviation for g, x in zip(gradient, apart, strict=True)]
 
-    return forward, GradientRule(backward, GRADIENT, 0)
+    return forward, GradientRule(
+        backward, GRADIENT, 0, row=lambda *_: _in_gradients("through_norm", 2, backward, function="norm′")
+    )
 
 
 EPSILON = 1e-3
@@ -342,12 +352,14 @@ TABLE = (
               sign=" + ", strength=1, drawn="+", sums=1, beside=True),
     # between cells: two directions are joined or averaged; a decoder takes its part of a joined state
     Operation("mean", 2, lambda left, right: [(a + b) / 2.0 for a, b in zip(left, right, strict=True)],
-              (GradientRule(lambda gradient: [each / 2.0 for each in gradient]),) * 2,
+              (GradientRule(lambda gradient: [each / 2.0 for each in gradient], row=lambda _: quotient(2)),) * 2,
               strength=2, products=1, sums=1, beside=True),
     Operation("copy", 1, lambda vector: [*vector], (UNCHANGED,), beside=True),
     Operation("join", 2, lambda left, right: left + right,
-              (GradientRule(lambda gradient, width: gradient[:width], GRADIENT, width_of(0)),
-               GradientRule(lambda gradient, width: gradient[width:], GRADIENT, width_of(0))), beside=True),
+              (GradientRule(lambda gradient, width: gradient[:width], GRADIENT, width_of(0),
+                            row=lambda _, width: slice_of(0, width)),
+               GradientRule(lambda gradient, width: gradient[width:], GRADIENT, width_of(0),
+                            row=lambda gradient, width: slice_of(width, len(gradient)))), beside=True),
 )
 # fmt: on
 
@@ -359,11 +371,17 @@ def _half(number: int) -> Operation:
         width = len(vector) // 2
         return vector[number * width : (number + 1) * width]
 
-    def backward(gradient: Vector, width: int) -> Vector:
-        zeros = [0.0] * (width - len(gradient))
-        return zeros + gradient if number else gradient + zeros
+    rule = _placed(lambda gradient, width: width - len(gradient) if number else 0)
+    return Operation("half", 1, forward, (rule,), again=True, beside=True)
 
-    return Operation("half", 1, forward, (GradientRule(backward, GRADIENT, width_of(0)),), again=True, beside=True)
+
+def _placed(start: Callable[[Vector, int], int]) -> GradientRule:
+    """Return the rule of a part of a vector, whose gradient is put among zeros; start: its place."""
+
+    def row(gradient: Vector, width: int) -> Operation:
+        return placing((start(gradient, width),), width)
+
+    return GradientRule(lambda gradient, width: row(gradient, width).forward(gradient), GRADIENT, width_of(0), row=row)
 
 
 HALVES = _half(0), _half(1)
@@ -373,6 +391,36 @@ HALVES = _half(0), _half(1)
 def _in_gradients(name: str, operands: int, forward: Callable[..., Any], **spelling: Any) -> Operation:
     """Return the row of a function that is in the gradients of others alone, and has none itself."""
     return Operation(name, operands, forward, (UNCHANGED,) * operands, beside=True, **spelling)
+
+
+def slice_of(start: int, stop: int) -> Operation:
+    """Return the operation that takes some numbers of a vector, as it is written in gradients."""
+    numbers = f"number {stop}" if stop - start == 1 else f"numbers {start + 1} to {stop}"
+    return _in_gradients("slice", 1, itemgetter(slice(start, stop)), before=(f"{numbers} of ",), strength=0)
+
+
+def number_at(place: int) -> Operation:
+    """Return the operation that takes one number of a vector, which is written with the letter of the vector."""
+    return slice_of(place, place + 1).replace(name="number", drawn=str(place + 1))
+
+
+def placing(starts: Sequence[int], width: int) -> Operation:
+    """Return the operation that puts vectors into one of zeros, each at its place; they do not overlap."""
+
+    def forward(*vectors: Vector) -> Vector:
+        whole = [0.0] * width
+        for start, vector in zip(starts, vectors, strict=True):
+            whole[start : start + len(vector)] = vector
+        return whole
+
+    return _in_gradients("placing", len(starts), forward, drawn=",".join(map(str, starts)))
+
+
+def quotient(number: int, root: str = "") -> Operation:
+    """Return the operation that divides a vector by a number, or by its square root, as it is written in gradients."""
+    divisor = sqrt(number) if root else number
+    row = _in_gradients("quotient", 1, lambda vector: [each / divisor for each in vector], sign=" / ", strength=2)
+    return row.replace(drawn=f"{root}{number}")
 
 
 OUTER = _in_gradients("outer", 2, lambda rows, columns: [_scaled([row], columns) for row in rows], sign=" ", strength=2)
@@ -439,37 +487,36 @@ def average(number: int) -> Operation:
     def forward(*vectors: Vector) -> Vector:
         return [fsum(each) / number for each in zip(*vectors, strict=True)]
 
-    rule = GradientRule(lambda gradient: [each / number for each in gradient])
+    rule = GradientRule(lambda gradient: [each / number for each in gradient], row=lambda _: quotient(number))
     return Operation("average", number, forward, (rule,) * number, products=1, sums=1, windowed=True, beside=True)
 
 
 def joined(widths: Sequence[int]) -> Operation:
     """Return the operation that puts vectors of these widths one after the other."""
     shares = zip(accumulate(widths, initial=0), accumulate(widths), strict=False)
-    rules = tuple([GradientRule(itemgetter(slice(*share))) for share in shares])
+    rules = tuple([GradientRule(row.forward, row=lambda _, row=row: row) for row in starmap(slice_of, shares)])
     return Operation("joined", len(widths), lambda *vectors: [*chain(*vectors)], rules, windowed=True, beside=True)
 
 
 def part(start: int, stop: int) -> Operation:
     """Return the operation that takes some numbers of a vector, from `start` up to `stop`."""
-
-    def backward(gradient: Vector, width: int) -> Vector:
-        return [0.0] * start + gradient + [0.0] * (width - stop)
-
-    rule = GradientRule(backward, GRADIENT, width_of(0))
-    return Operation("part", 1, lambda vector: vector[start:stop], (rule,), beside=True)
+    rule = _placed(lambda *_: start)
+    return slice_of(start, stop).replace(name="part", gradients=(rule,))
 
 
 def dot(number: int) -> Operation:
     """Return the operation that multiplies a vector by each of several: the sum of their products, for each one."""
 
     def rule(place: int) -> GradientRule:
-        return GradientRule(_scaled, GradientRule(_number(place), GRADIENT), 0)
+        return GradientRule(_scaled, _number_of(place, GRADIENT), 0)
 
     def forward(vector: Vector, *others: Vector) -> Vector:
         return product(others, vector)
 
-    rules = (GradientRule(_mixed, GRADIENT, *range(1, number + 1)), *map(rule, range(number)))
+    rules = (
+        GradientRule(_mixed, GRADIENT, *range(1, number + 1), row=lambda *_: OPERATIONS["mix"]),
+        *map(rule, range(number)),
+    )
     return Operation("dot", number + 1, forward, rules, sign=" · ", strength=2, beside=True)
 
 
@@ -477,9 +524,12 @@ def mix(number: int) -> Operation:
     """Return the operation that sums several vectors, each times its number of a vector of weights."""
 
     def rule(place: int) -> GradientRule:
-        return GradientRule(_scaled, GradientRule(_number(place), 0), GRADIENT)
+        return GradientRule(_scaled, _number_of(place, 0), GRADIENT)
 
-    rules = (GradientRule(_products, *range(1, number + 1), GRADIENT), *map(rule, range(number)))
+    rules = (
+        GradientRule(_products, *range(1, number + 1), GRADIENT, row=lambda *_: PRODUCTS),
+        *map(rule, range(number)),
+    )
     return Operation("mix", number + 1, _mixed, rules, sign=" ", strength=2, beside=True)
 
 
@@ -491,6 +541,15 @@ def _products(*vectors: Vector) -> Vector:
     return product(vectors[:-1], vectors[-1])
 
 
+PRODUCTS = _in_gradients("products", 2, _products, sign=" ", strength=2)
+"""The products of several vectors and one more, the last."""
+
+
+def _number_of(place: int, vector: int) -> GradientRule:
+    """Return the rule that takes the number at a place of a vector, which is a forward value or the gradient."""
+    return GradientRule(_number(place), vector, row=lambda _: number_at(place))
+
+
 @cache
 def _number(place: int) -> Callable[[Vector], Vector]:
     """Return the function that takes the number at a place of a vector, the same function for the same place."""
@@ -499,12 +558,10 @@ def _number(place: int) -> Callable[[Vector], Vector]:
 
 def over_root(number: int) -> Operation:
     """Return the operation that divides a vector by the square root of a number."""
-
-    def divided(vector: Vector) -> Vector:
-        return [each / sqrt(number) for each in vector]
-
-    rules, drawn = (GradientRule(divided),), f"√{number}"
-    return Operation("over_root", 1, divided, rules, sign=" / ", strength=2, drawn=drawn, products=1, beside=True)
+    row = quotient(number, "√")
+    return row.replace(
+        name="over_root", gradients=(GradientRule(row.forward, row=lambda _: row),), products=1, beside=True
+    )
 
 
 def row(number: int) -> Operation:
@@ -521,7 +578,7 @@ _EXAMPLES = (
         largest(1),
         average(1),
         joined((1,)),
-        part(0, 1),
+        part(0, 1).replace(before=()),
         dot(1),
         mix(1),
         over_root(1),
@@ -529,7 +586,7 @@ _EXAMPLES = (
     Operation("current", 1, _same, (UNCHANGED,), again=True, beside=True),
     row(0),
     Operation("lookup", 2, lambda table, number: table.rows[number], (_TO_ROW, UNCHANGED), beside=True),
-    part(0, 1).replace(name="heads"),
+    part(0, 1).replace(name="heads", before=()),
     joined((1,)).replace(name="concat", windowed=False),
 )
 OPERATIONS = {row.name: row for row in (*TABLE, *_EXAMPLES)}

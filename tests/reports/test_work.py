@@ -11,19 +11,19 @@ from typing import Any
 
 import cells
 import pytest
+import yaml
 from conftest import Call, Screen, report_of, written
+from strategies import network_of
 from worked_text import Known, Number, equations
 
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
+from rnncalc import GRU, LSTM, RNN, Dropout, Embedding, External, Network
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers import kind
-from rnncalc.layers.attention import Attention, MultiHeadAttention
-from rnncalc.layers.conv_lstm import ConvLSTM
-from rnncalc.layers.convolution import Conv1D
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.questions.backward import backward
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
@@ -79,15 +79,16 @@ def states_of(done: Run) -> dict[str, Number]:
     found: dict[str, Number] = {}
     for layer in done.layers:
         name = layer.placed.name
-        for way, trace in zip((", forward direction", ", backward direction"), layer.traces, strict=False):
-            way = way if len(layer.traces) > 1 else ""
+        traces = layer.traces if isinstance(layer.placed.layer, Cell) else ()
+        for way, trace in zip((", forward direction", ", backward direction"), traces, strict=False):
+            way = way if len(traces) > 1 else ""
             for step, values in enumerate(trace.steps, 1):
                 for letter, value in values.items():
                     found[f"{name}{way}, step {step}: {letter}"] = value
-        if len(layer.traces) == 1 or isinstance(layer.placed.layer, Dropout):
+        if len(traces) == 1 or isinstance(layer.placed.layer, Dropout | DecoderAttention):
             continue  # a state, or what the layer below outputs
-        letter = "h" if layer.traces else "y"
-        both = ", both directions" if layer.traces else ""
+        letter = "h" if traces else "y"
+        both = ", both directions" if traces else ""
         many = len(layer.shape or ()) > 1
         for step, value in enumerate(layer.output if many else [layer.output], 1):
             found[f"{name}{both}{f', step {step}' if many else ''}: {letter}"] = value
@@ -184,14 +185,6 @@ def check_gradients(network: Network, **numbers: Any) -> None:
     assert sorted([*got, *unused]) == pytest.approx(sorted(expected), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "layer", [MultiHeadAttention(2, causal=True), Attention(2), ConvLSTM(1, kernel=2, space=(2, 2))]
-)
-def test_attention_and_kernels_have_the_gradients_of_backward(layer: Layer) -> None:
-    """Each product of a query with all keys, of a kernel with each place, and each sum of all values, is of several."""
-    check_gradients(Network(input=2, layers=[layer], steps=3))
-
-
 def check_backward(network: Network, **numbers: Any) -> None:
     """Assert that every equation of a backward pass is true, and the gradients of weights are those of `backward`."""
     check_gradients(network, **numbers)
@@ -266,23 +259,8 @@ def test_backpropagation_of_one_unit_is_that_of_the_textbook() -> None:
 
 
 NETWORKS = {
-    "many to one": Network(input=2, layers=[RNN(2), GRU(1)], output=Output(2, activation="softmax"), steps=3),
-    "one to many": Network(input=2, layers=[Dense(1), LSTM(2)], output=1, topology="one-to-many", steps=3),
-    "feedback": Network(input=2, layers=[RNN(1), LSTM(1)], output=2, topology="one-to-many", steps=3, feedback=True),
-    "both ways to one": Network(input=1, layers=[Dense(1), LSTM(1, bidirectional=True)], output=1, steps=12),
-    "groups": Network(
-        input=2, layers=[RNN(4), Conv1D(4, 2, groups=2, activation="tanh")], steps=3, topology="many-to-many"
-    ),
-    "attention": Network(input=2, layers=[MultiHeadAttention(1), Output(1)], steps=3),
-    "embedding": Network(
-        input=3, layers=[Embedding(2), RNN(2)], output=Output(3, tied=True), steps=2, topology="many-to-many"
-    ),
-    "dropout, a part elsewhere": Network(
-        input=1, layers=[Dropout(0.5), External(7, outputs=2), RNN(1), Dropout(0.5)], output=1, steps=2
-    ),
-    "encoder-decoder": Network(
-        encoder=Part(2, (GRU(1, bidirectional=True),), steps=2), decoder=Part(1, (GRU(2),), Output(1), steps=2)
-    ),
+    name: network_of(spec)
+    for name, spec in yaml.safe_load(Path(__file__).with_name("worked.yaml").read_text(encoding="utf-8")).items()
 }
 
 
