@@ -85,7 +85,7 @@ _BEHIND_UNIT = r"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?: (?:and|und|et|y|e|&)
 
 
 def _word(words: str) -> str:
-    """Return the pattern of one of these words, whole and before a space, a number or a bracket."""
+    """Return the pattern of one of these words, whole and before a space, a number, a bracket or a comma."""
     return rf"(?<![^\W\d])(?i:{words})(?=[\s\d(\[{{\\$,]|\.?\Z)"
 
 
@@ -331,12 +331,14 @@ class Parser:
     """Reads the tokens of a chain: one number, sum or formula, or several with signs between them.
 
     sizes: the known letters, each with its size if it has one; None if any letter may be one. decimal: the decimal
-    sign, `.` or `,`, where it is known. values: what the letters are, if the value of an expression is wanted.
+    sign, `.` or `,`, where it is known. values: what the letters are, if the value of an expression is wanted. numbers:
+    the letters that are read as their sizes.
     """
 
     def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str = "", values: Known = None) -> None:
         self.text, self.tokens, self.sizes, self.decimal, self.values = text, tokens, sizes, decimal, values
         self.next, self.depth, self.work, self.whole = 0, 0, 0, True
+        self.numbers: Mapping[str, Number] = {}
         self.begin = 0  # of the side
         self.letters: list[Token] = []
         self.last_number: tuple[list[Token], GivenNumber] = [], GivenNumber(0)
@@ -527,7 +529,10 @@ class Parser:
             from rnncalc.polynomial import Polynomial  # most answers are numbers
 
             self.letters.append(token)
-            above = Polynomial({(token.text,): 1}) if self.values is None else _size(token.text, self.text, self.values)
+            if self.values is not None:
+                above = _size(token.text, self.text, self.values)
+            else:
+                above = self.numbers.get(token.text) or Polynomial({(token.text,): 1})
         elif signs := [token for token in self.tokens[max(0, self.next - 1) : self.next + 1] if token.text == "x"]:
             raise self.expected(f"{formula_in(self.sizes or {})}, where x is the sign ×,", signs[0].place)
         else:

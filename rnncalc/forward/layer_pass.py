@@ -635,9 +635,11 @@ class LayerPass(Generic[Value]):
         for number in range(layer.directions):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)
             if carried:  # each state has both directions side by side
-                cuts = [operations.part(number * share, (number + 1) * share) for share in shares]
-                if layer.directions == 1:
-                    cuts = [OPERATIONS["copy"]] * len(shares)
+                alone = layer.directions == 1
+                cuts = [
+                    OPERATIONS["copy"] if alone else operations.part(number * share, (number + 1) * share)
+                    for share in shares
+                ]
                 states = [vectors.operation(cut)(vector) for cut, vector in zip(cuts, carried, strict=True)]
             elif layer.learned_state and not numbers:
                 learned = {letter: weights.state(letter) for letter in layer.states}

@@ -149,7 +149,7 @@ def made(row: Operation, *operands: TapeValue) -> TapeValue:
         if all(start + len(part.numbers) <= after for (start, part), (after, _) in pairwise(parts)):
             starts, operands = zip(*parts, strict=True)
             row = placing(starts, len(vector.numbers))
-    if row.name == "number" and vector.row is not None and vector.row.name == "quotient":
+    if row.name == "number" and vector.row is not None and vector.row.name in ("quotient", "root_quotient"):
         return made(vector.row, made(row, *vector.operands))
     return TapeValue(row.forward(*[each.numbers for each in operands]), vector.layer, row, operands)
 
@@ -158,7 +158,7 @@ def parts_at(value: TapeValue) -> list[tuple[int, TapeValue]]:
     """Return the vectors that a value has among zeros, each with its place; nothing of any other value."""
     if value.row is None or value.row.name != "placing":
         return []
-    return [*zip(map(int, value.row.drawn.split(",")), value.operands, strict=True)]
+    return [*zip(value.row.constants, value.operands, strict=True)]
 
 
 class MatrixUse(TapeValue):

@@ -304,10 +304,11 @@ def _operation(value: TapeValue, formula: Callable[[TapeValue], Formula]) -> For
         case (("slice" | "part"), (whole,)):
             return Application(NUMBERS_OF, (Symbol("".join(row.before)), whole))
         case "number", (Symbol() as symbol,):
-            return symbol.replace(subscript=f"{symbol.subscript or symbol.time},{row.drawn}".lstrip(","), time="")
-        case "quotient", (dividend,):
-            _, root, size = row.drawn.rpartition("√")
-            return Application("over", (dividend, Application(ROOT, (Symbol(size),)) if root else Symbol(size)))
+            below = f"{symbol.subscript or symbol.time},{row.constants[0] + 1}"
+            return symbol.replace(subscript=below.lstrip(","), time="")
+        case (("quotient" | "root_quotient"), (dividend,)):
+            size = Symbol(str(row.constants[0]))
+            return Application("over", (dividend, size if row.name == "quotient" else Application(ROOT, (size,))))
     if row in WRITTEN.values() and row.name != "mean":
         return Application(row.name, of_operands)
     if not row.function:
@@ -403,7 +404,7 @@ class _ValueWriter(NamedTuple):
                 return (*matrix(rows), sign, *self.line(read, ATOM))
             case "mix":
                 return _sum([self.bare(term) for term in _terms_of(value)])
-            case "over_root" | "quotient":
+            case "over_root" | "quotient" | "root_quotient":
                 return (*self.line(operands[0], 3), " / ", row.drawn)
             case "mean":
                 return ("(", *_sum([self.line(each, 2) for each in operands]), ")", " / ", "2")

@@ -86,6 +86,7 @@ class Operation(Frozen):
     operands: how many it has. forward: the numbers of the result from those of the operands.
     gradients: the rule of each operand's.
     number: the place of an operand that is one trained number, where there is one; all others are of one width.
+    constants: the numbers that an operation of gradients is made for: its divisor, or the places of its operands.
     again: on the way back it is done again on its operand, which is kept instead of the result.
     sign, strength: what is between its operands, and how tightly that binds: 1 as a sum, 2 as a product, 3 as a
         matrix product. before: what is before its one operand. function: the name of a function, where it is one.
@@ -103,6 +104,7 @@ class Operation(Frozen):
     forward: Callable[..., Any]
     gradients: tuple[GradientRule, ...]
     number: int | None = None
+    constants: tuple[int, ...] = ()
     again: bool = False
     sign: str = ""
     strength: int = ATOM
@@ -394,14 +396,14 @@ def _in_gradients(name: str, operands: int, forward: Callable[..., Any], **spell
 
 
 def slice_of(start: int, stop: int) -> Operation:
-    """Return the operation that takes some numbers of a vector, as it is written in gradients."""
+    """Return the operation that takes some numbers of a vector, with its spelling in gradients."""
     numbers = f"number {stop}" if stop - start == 1 else f"numbers {start + 1} to {stop}"
     return _in_gradients("slice", 1, itemgetter(slice(start, stop)), before=(f"{numbers} of ",), strength=0)
 
 
 def number_at(place: int) -> Operation:
     """Return the operation that takes one number of a vector, which is written with the letter of the vector."""
-    return slice_of(place, place + 1).replace(name="number", drawn=str(place + 1))
+    return slice_of(place, place + 1).replace(name="number", constants=(place,))
 
 
 def placing(starts: Sequence[int], width: int) -> Operation:
@@ -413,14 +415,21 @@ def placing(starts: Sequence[int], width: int) -> Operation:
             whole[start : start + len(vector)] = vector
         return whole
 
-    return _in_gradients("placing", len(starts), forward, drawn=",".join(map(str, starts)))
+    return _in_gradients("placing", len(starts), forward, constants=tuple(starts))
 
 
-def quotient(number: int, root: str = "") -> Operation:
-    """Return the operation that divides a vector by a number, or by its square root, as it is written in gradients."""
-    divisor = sqrt(number) if root else number
-    row = _in_gradients("quotient", 1, lambda vector: [each / divisor for each in vector], sign=" / ", strength=2)
-    return row.replace(drawn=f"{root}{number}")
+def quotient(number: int) -> Operation:
+    """Return the operation that divides a vector by a number, with its spelling in gradients."""
+    return _quotient("quotient", number, number, str(number))
+
+
+def _quotient(name: str, number: int, divisor: float, drawn: str) -> Operation:
+    """Return the operation that divides a vector; number: of which the divisor is made."""
+
+    def forward(vector: Vector) -> Vector:
+        return [each / divisor for each in vector]
+
+    return _in_gradients(name, 1, forward, constants=(number,), sign=" / ", strength=2, drawn=drawn)
 
 
 OUTER = _in_gradients("outer", 2, lambda rows, columns: [_scaled([row], columns) for row in rows], sign=" ", strength=2)
@@ -558,7 +567,7 @@ def _number(place: int) -> Callable[[Vector], Vector]:
 
 def over_root(number: int) -> Operation:
     """Return the operation that divides a vector by the square root of a number."""
-    row = quotient(number, "√")
+    row = _quotient("root_quotient", number, sqrt(number), f"√{number}")
     return row.replace(
         name="over_root", gradients=(GradientRule(row.forward, row=lambda _: row),), products=1, beside=True
     )

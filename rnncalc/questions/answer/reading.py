@@ -37,7 +37,7 @@ from rnncalc.expressions import (
     with_index,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
-from rnncalc.text import MATH_ACCENTS, escape, has_letters
+from rnncalc.text import MATH_ACCENTS, escape
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
@@ -118,8 +118,6 @@ class Shape(NamedTuple):
 Given = GivenNumber | Shape
 """A learner's answer."""
 
-_Stated = tuple[str, dict[str, int]]
-
 
 def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: str = "params") -> Given:
     """Return a learner's number, formula or shape: 1600, 1.6k, 4*16*(8+16+1), 4h(m+h+1), (20, 10), W_xh=(20, 10).
@@ -136,20 +134,21 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     tokens = tokens_of(plain, sizes, quantity)[:-1]
     if any(token.kind == "or" and behind.kind == "number" for token, behind in pairwise(tokens[1:])):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
-    known, letters = sizes, dict[str, int]()
-    if stated := _stated(text, tokens, sizes or {}):
-        text, letters = stated
-        plain, known = _plain(text), {**(sizes or {}), **letters}
-        tokens = tokens_of(plain, known, quantity)[:-1]
-    while tokens and (length := _ending(text, tokens, known)):
+    rest, letters = _without_sizes(text, tokens, sizes or {})
+    if rest != text:
+        text, plain, sizes = rest, _plain(rest), {**(sizes or {}), **letters}
+        tokens = tokens_of(plain, sizes, quantity)[:-1]
+    while tokens and (length := _ending(text, tokens, sizes)):
         del tokens[-length:]
     end = tokens[-1].end if tokens else 0
     tokens.append(Token("end", "", end, end))
     try:
-        answer = _AnswerParser(text, tokens, known, decimal).answer(plain)
+        parser = _AnswerParser(text, tokens, sizes, decimal)
+        if letters:
+            parser.numbers = {name: size for name, size in (sizes or {}).items() if size is not None}
+        return parser.answer(plain)
     except ExpressionError as error:
-        raise _refused(text, tokens, known, error) from None
-    return answer._replace(number=_at(answer.number, letters, sizes)) if isinstance(answer, GivenNumber) else answer
+        raise _refused(text, tokens, sizes, error) from None
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
@@ -197,16 +196,18 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     return len(tokens) - begin if before[-1].kind in ("unit", "total") or (alone and words) else 0
 
 
-def _stated(text: str, tokens: Sequence[Token], sizes: Mapping[str, Number | None]) -> _Stated | None:
+def _without_sizes(
+    text: str, tokens: Sequence[Token], sizes: Mapping[str, Number | None]
+) -> tuple[str, dict[str, int]]:
     """Return a text without the sizes of letters at its beginning or its end, and those that the network does not have.
 
-    None if there are none. A letter that the network does not have must be used in the text. Raises CallError for a
-    size that is not the network's.
+    A letter that the network does not have must be used in the text. Raises CallError for another size of a letter that
+    it has.
     """
     codes = "".join(_CODES.get(token.text) or _CODES.get(token.kind, "?") for token in tokens)
     stated = re.search(rf"\Aw*{_STATED}[,:.]|(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\.?\Z", codes)
     if not stated or re.fullmatch(_STATED, codes):
-        return None
+        return text, {}
     begin, end = stated.span()
     rest = text[: tokens[begin].place] if begin else text[tokens[end - 1].end :]
     used = {token.text for token in (tokens[:begin] or tokens[end:]) if token.kind == "letter"}
@@ -216,20 +217,10 @@ def _stated(text: str, tokens: Sequence[Token], sizes: Mapping[str, Number | Non
         if letter.text not in sizes and letter.text in used and isinstance(value, int):
             letters[letter.text] = value
         elif not isinstance(size, int):
-            return None
+            return text, {}
         elif value != size:
             raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {number.text}")
     return rest.strip(), letters
-
-
-def _at(number: Any, letters: Mapping[str, int], sizes: Sizes) -> Any:
-    """Return a number, or a polynomial with the sizes of these letters and of the network's that have one."""
-    if not letters or not has_letters(number):
-        return number
-    from rnncalc.polynomial import Polynomial  # most answers are numbers
-
-    known = {**(sizes or {}), **letters}
-    return number.at({name: known[name] or Polynomial({(name,): 1}) for name in number.letters})
 
 
 def _is_number(tokens: Sequence[Token]) -> bool:
@@ -247,7 +238,7 @@ class _AnswerParser(Parser):
         name = self.name()
         begin = self.token.place
         written = " ".join(plain[begin : self.tokens[-1].place].split()).strip("$~✓✔ ")
-        rough = "~" in plain[: self.token.place] or {token.kind for token in self.tokens[: self.next]} & {*_ROUGH}
+        rough = "~" in plain[:begin] or {token.kind for token in self.tokens[: self.next]} & {*_ROUGH}
         array = "" if re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name) else name
         shape = self.shape(written, array) if array or not name else None
         if shape and shape.product is None:
