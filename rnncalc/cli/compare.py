@@ -13,7 +13,7 @@ from rnncalc.cli.commands import cli, command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, option, report_flags, spec_flags
 from rnncalc.cli.inputs import describing, overrides, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, write
-from rnncalc.cli.vary import read_vary, varied_report, vary_flag
+from rnncalc.cli.vary import network_varied, read_vary, varied_report, vary_flag
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.network.network import Network
@@ -83,7 +83,7 @@ def compare(
 
         def read(spec: Spec) -> Network | Sized:
             """Return a network, or for a search the function from a size to it if sizes are written `?`."""
-            return spec.sized if (params or same_params) and spec.marked else spec.network
+            return spec.sized if (params or same_params) and spec.marked else network_varied(spec, varied)
 
         asked = specs or not in_flags
         networks: list[Any] = (at_once.ask(read_each, specs, flags, read) or []) if asked else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from rnncalc.cli.beside import BESIDE, beside, beside_flags, take_beside
@@ -10,7 +11,7 @@ from rnncalc.cli.commands import command
 from rnncalc.cli.flags import dtype_flag, flag_of, notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import AllAtOnce, Destination, write
-from rnncalc.cli.vary import read_vary, varied_report, vary_flag
+from rnncalc.cli.vary import network_varied, read_vary, varied_report, vary_flag
 from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question
@@ -53,7 +54,8 @@ def count(
     """
     asked = take_beside(flags)
     with AllAtOnce() as at_once:
-        networks = at_once.ask(read_files, specs, **flags)
+        varied = read_vary(vary, at_once)
+        networks = at_once.ask(read_files, specs, partial(network_varied, vary=varied), **flags)
         add = at_once.ask(beside, asked)
         values = {"tensors": tensors, "cost": cost, **dict.fromkeys(BESIDE, False), **asked}
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
@@ -63,7 +65,6 @@ def count(
             at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
         elif vary and (tables := [flag for flag in others if flag != "-c"]):
             at_once.refuse(f"--vary has a table of its own: remove {all_of(tables)}")
-        varied = read_vary(vary, at_once)
     reports: list[Report] = []
     counts: list[tuple[str, Count]] = []
     if all_conventions:

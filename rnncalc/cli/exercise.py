@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
-from rnncalc.cli.vary import read_vary, vary_flag
+from rnncalc.cli.vary import network_varied, read_vary, vary_flag
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions.exercise import ASKS
@@ -73,7 +74,7 @@ def exercise(
         elif site is not None and not re.fullmatch(r"https?://[^\s#]+", site):
             at_once.refuse(f"--site: expected an address such as {SITE}, got '{escape(site)}'")
         varied = read_vary(vary, at_once)
-        networks = at_once.ask(read_networks, specs, **flags)
+        networks = at_once.ask(read_networks, specs, partial(network_varied, vary=varied), **flags)
     if destination.format == "link" and (numbers[0] > 1 or numbers[2]):
         flag = "--choices" if numbers[2] else "--variants"
         raise CallError(f"{flag}: the page of a link draws its own variants and takes written answers; leave it out")

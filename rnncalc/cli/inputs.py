@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import NamedTuple, TypeVar, Unpack
 
 import click
@@ -26,17 +27,25 @@ _FILE = r"/|\.[A-Za-z]\w*$"
 """Characters that occur in a file's name and not in a number of units."""
 
 
-def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
+_network: Callable[[Spec], Network] = attrgetter("network")
+
+
+def read_files(
+    specs: Sequence[str], network: Callable[[Spec], Network] = _network, **flags: Unpack[NetworkFlags]
+) -> list[tuple[str, Network]]:
     """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_each` does.
 
     Only the network of a file is kept: its text and positions take several times the memory.
+    network: returns that of a spec.
     """
-    return read_each(specs, flags, lambda spec: (spec.source, spec.network))
+    return read_each(specs, flags, lambda spec: (spec.source, network(spec)))
 
 
-def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
-    """Return the networks of the specs, or of the flags. Raises as `read_each` does."""
-    return [network for _, network in read_files(specs, **flags)]
+def read_networks(
+    specs: Sequence[str], network: Callable[[Spec], Network] = _network, **flags: Unpack[NetworkFlags]
+) -> list[Network]:
+    """Return the networks of the specs, or of the flags, as `read_files` does."""
+    return [network for _, network in read_files(specs, network, **flags)]
 
 
 def read_network(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Network:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rnncalc.cli.flags import option
 from rnncalc.cli.output import AllAtOnce, needs_numbers
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
-from rnncalc.spec import read_value
+from rnncalc.spec import Spec, read_value
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -50,6 +50,35 @@ def _read(text: str) -> tuple[str, range]:
         every = f":{step}" if match["step"] else ""
         raise CallError(f"--vary: expected the smaller size first; write {match['size']}={high}..{low}{every}")
     return match["size"].strip(), range(low, high + 1, step)
+
+
+def network_varied(spec: Spec, vary: Mapping[str, range]) -> Network:
+    """Return the network of a spec whose sizes vary; one written `?` has its first value.
+
+    Raises SpecError with every problem there is, and CallError if another size is written `?`.
+    """
+    if not (vary and spec.marked):
+        return spec.network
+    from rnncalc.questions.exercise import sizes_of  # needed for a size written ? alone
+    from rnncalc.questions.solve import resized
+
+    networks: list[Network] = []
+    refused: SpecError | None = None
+    for value in {1, 2, *(end for values in vary.values() for end in (values[0], values[-1]))}:
+        try:
+            network = spec.sized(value)
+            sizes = sizes_of(network)
+            for names, values in vary.items():
+                places = [sizes[name.strip()] for name in names.split(",") if name.strip() in sizes]
+                network = resized(network, places, values[0])
+            networks.append(network)
+        except SpecError as error:
+            refused = refused or error
+    if refused and len(networks) < 2:
+        raise refused
+    if any(network != networks[0] for network in networks):  # the value that it was read with is still in it
+        raise CallError("--vary: another size is written '?'; vary it too, or write a number")
+    return networks[0]
 
 
 def varied_report(
