@@ -14,10 +14,11 @@ from rnncalc.text import escape
 
 def write(reports: Iterable[RecordReport], file: TextIO) -> None:
     """Write the records of all reports under the header of the first."""
-    rows = csv.writer(file, lineterminator="\n")
     for number, report in enumerate(reports):
         header, records = report.records()
+        rows = csv.writer(file, delimiter=report.separator, lineterminator="\n")
         if not number:
+            file.write(report.beginning)
             rows.writerow(map(_plain, header))
         rows.writerows(map(_plain, record) for record in records)
 

@@ -462,6 +462,14 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         mistakes = [{"text": text, "count": count} for text, count in self._frequencies()]
         return {"number_right": self.book.number_right, "mistakes": mistakes}
 
+    @property
+    def separator(self) -> str:
+        return self.book.file.separator
+
+    @property
+    def beginning(self) -> str:
+        return self.book.file.beginning
+
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the columns and rows of the file, each with its grade."""
         from rnncalc.questions.answer.gradebook import OWN_COLUMNS

@@ -55,6 +55,16 @@ class DataReport(Report, ABC):
 class RecordReport(Report, ABC):
     """A report that fits into one table of plain values."""
 
+    @property
+    def separator(self) -> str:
+        """What is between the cells of a row."""
+        return ","
+
+    @property
+    def beginning(self) -> str:
+        """What is written before the header."""
+        return ""
+
     @abstractmethod
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the header and the rows."""

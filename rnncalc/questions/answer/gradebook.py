@@ -208,11 +208,17 @@ class StudentRow(NamedTuple):
 
 
 class AnswerFile(NamedTuple):
-    """A file of answers: its columns, the columns that hold answers, and the rows that are not empty."""
+    """A file of answers: its columns, the columns that hold answers, and the rows that are not empty.
+
+    separator: what is between its cells. beginning: what a file for the same program begins with in UTF-8: the line
+    that names the separator, if it had one, and a byte order mark unless it was UTF-8 without one.
+    """
 
     columns: tuple[str, ...]
     asked: tuple[str, ...]
     rows: tuple[StudentRow, ...]
+    separator: str
+    beginning: str
 
 
 def read_answer_file(
@@ -234,9 +240,11 @@ def read_answer_file(
     """
     if len(data) > MAX_BYTES:
         raise CallError(f"a file of answers has at most {MAX_BYTES:,} bytes; split it")
-    if "\0" in (text := _decoded(data)):  # as in a workbook
+    text, mark = _decoded(data)
+    if "\0" in text:  # as in a workbook
         raise CallError("not a text file; save it as CSV")
-    records = _records(text)
+    line, separator = _separator(text)
+    records = [*_parsed(text.removeprefix(line), separator, line.count("\n"))]
     if not records:
         raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
     ((_, first), *_) = records
@@ -277,31 +285,39 @@ def read_answer_file(
         alone = variants[0] if len(variants) == 1 else None
         rows = tuple(each._replace(variant=alone or str(number)) for number, each in enumerate(rows, 1))
     columns = tuple(titles[place] for place in kept)
-    return AnswerFile(columns, tuple(titles[place] for place in places), rows)
+    beginning = mark + line.replace("\r", "")
+    return AnswerFile(columns, tuple(titles[place] for place in places), rows, separator, beginning)
 
 
-def _decoded(data: bytes) -> str:
-    """Decode a file: UTF-16 if it begins with a byte order mark, else UTF-8, else Windows-1252."""
+BYTE_ORDER_MARK = "\ufeff"
+"""What tells a spreadsheet that a file is UTF-8."""
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """Decode a file: UTF-16 if it begins with a byte order mark, else UTF-8, else Windows-1252.
+
+    Also return the byte order mark that its program needs in UTF-8, empty if it wrote that without one.
+    """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", errors="replace")
+        return data.decode("utf-16", errors="replace"), BYTE_ORDER_MARK
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
+        return data.decode("cp1252", errors="replace"), BYTE_ORDER_MARK
+    return text.removeprefix(BYTE_ORDER_MARK), text[:1] if text.startswith(BYTE_ORDER_MARK) else ""
 
 
-def _records(text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows that are not empty, each with its line, split by the separator that fits the first best."""
-    first, _, rest = text.partition("\n")
-    if separator_line := re.fullmatch(r"sep=(.)\r?", first):  # Excel writes this line to name the separator
-        return [*_parsed(rest, separator_line[1], 1)]
+def _separator(text: str) -> tuple[str, str]:
+    """Return the line that names the separator, empty without one, and the separator, by default the best fitting."""
+    if line := re.match(r"sep=(.)\r?\n", text):  # Excel reads this line
+        return line[0], line[1]
 
     def fit(separator: str) -> tuple[int, int]:
         """Return how many rows have as many cells as the first, and the number of its cells."""
         sample = [len(cells) for _, cells in islice(_parsed(text, separator, 0), SAMPLE)]
         return (0, 0) if not sample or sample[0] == 1 else (sample.count(sample[0]), sample[0])
 
-    return [*_parsed(text, max(SEPARATORS, key=fit), 0)]
+    return "", max(SEPARATORS, key=fit)
 
 
 def _parsed(text: str, separator: str, before: int) -> Iterator[tuple[int, list[str]]]:

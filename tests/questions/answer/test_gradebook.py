@@ -91,10 +91,11 @@ def written(separator: str) -> str:
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_separators_and_encodings(separator: str, encoding: str) -> None:
-    """The same names and answers from each."""
+    """The same names and answers from each, and the separator, with a mark of UTF-8 for all but what is UTF-8 alone."""
     file = read_answer_file(written(separator).encode(encoding))
     assert [(row.name, *row.answers) for row in file.rows] == ROWS
-    assert file.columns == ("Name", "Answer")
+    expected = ("Name", "Answer"), separator, "" if encoding == "utf-8" else "\ufeff"
+    assert (file.columns, file.separator, file.beginning) == expected
 
 
 def test_a_separator_that_is_said() -> None:
