@@ -22,7 +22,7 @@ from rnncalc.cli.flags import (
     report_flags,
     word_flag,
 )
-from rnncalc.cli.inputs import SUFFIXES, read_file, read_network
+from rnncalc.cli.inputs import SUFFIXES, network_meant, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.questions.answer.grading import Grader
@@ -86,6 +86,9 @@ def answer(
     files = tuple(word for word in words if word.lower().endswith((*SUFFIXES, ".json")))
     others = tuple(word for word in words if word not in files)
     in_flags = flags["input"] or flags["layers"] or flags["output"]
+    read = files or (in_flags and all(map(_is_number, words)))
+    if words and not read and (call := network_meant(words)):
+        raise CallError(call)
     specs, numbers = (files, others) if in_flags or files else (words[:1], words[1:])
     if from_ is not None:
         columns = names, answers, variant
@@ -186,7 +189,7 @@ def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> 
 
 
 def _is_number(word: str) -> bool:
-    """Return whether the first word is an answer and not a spec."""
+    """Return whether a word is an answer and not a spec."""
     if word == "-" or os.path.exists(word):
         return False
     try:
