@@ -14,7 +14,7 @@ from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, External, Layer, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Transform
 from rnncalc.network.flow import Attend, InitialState, Moves, Placement, array_of, ends, grids, shapes
 from rnncalc.step.nodes import HEADS, Repeats, Trace
 from rnncalc.step.trace import trace
@@ -40,6 +40,7 @@ class Placed(NamedTuple):
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
         the state.
+    step: the trace of what it computes; None of a dropout, and where a part is counted elsewhere.
     names: its letters in the names of the network's sizes (`named_sizes.py`), if any of them has one; or its sizes in
         numbers, if a letter of another layer's size is one of its letters.
     """
@@ -61,6 +62,7 @@ class Placed(NamedTuple):
     output_grid: tuple[int, ...] = ()
     copy: int = 0
     starts: tuple[str, str] | None = None
+    step: Trace | None = None
     names: Mapping[str, Any] = {}
 
     @property
@@ -171,7 +173,7 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
                     repeats = Repeats(uses, read, pairs, sizes.get(HEADS, 1))
                 per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)
                 work = repeats and step.multiply_adds(sizes, repeats)
-            yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts)
+            yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts, step)
 
 
 def levels_of(stack: Iterable[Placed], least: int = 1) -> Mapping[str, int]:
@@ -200,7 +202,7 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
     per_step: int | None = None if isinstance(layer, External) else 0
     step: Trace | None = None
     stacks: Sequence[Stack] = ()
-    if isinstance(layer, Cell | Dense | Transform):
+    if isinstance(layer, Cell | Dense | Embedding | Transform):
         step = trace(layer, inputs // prod(grid) if layer.by_place else inputs, row)
         if notation and notation.stacked and isinstance(layer, Cell):
             from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors

@@ -12,18 +12,16 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform, inside, length_of
+from rnncalc.layers.layer import Dropout, External, Layer, Shape, Transform, inside, length_of
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step import costs
 from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally
 from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Repeats, Trace
-from rnncalc.step.trace import trace
 from rnncalc.text import escape
 
 
@@ -332,15 +330,15 @@ def _before(layer: Cell, reached: Outputs | frozenset[int], kind: Chunks, *, sta
 
 def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     """Return the reads and products of a chunk of a layer; none of an external part."""
-    layer = placed.layer
+    layer, step = placed.layer, placed.step
+    if step is None:
+        return Tally({}, {})
     if isinstance(layer, Transform):
-        step = trace(layer, placed.inputs // placed.places, convention(network.convention))
         if layer.whole and not layer.along:
             return _tally_of_attention(network, placed, step, chunk)
         return _tally_of_transform(placed, layer, step, chunk)
-    if not isinstance(layer, Cell | Dense | Embedding) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
+    if chunk.outputs is Outputs.NONE and not chunk.final_states:
         return Tally({}, {})
-    step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
         return costs.tally(step, chunk)
     dense = costs.tally(step, chunk._replace(fed_itself=False))

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
-from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
-from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Shape, Transform, length_of
+from rnncalc.layers.layer import Dense, External, Shape, length_of
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -21,7 +19,6 @@ from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.nodes import ONCE, Trace
 from rnncalc.step.operations import MERGES, OPERATIONS
-from rnncalc.step.trace import trace
 
 
 class PassOperations(NamedTuple):
@@ -39,29 +36,26 @@ def pass_operations(network: Network, batch: int = 1) -> PassOperations:
     They are unknown without the number of steps, and for a part that is counted elsewhere.
     """
     network, batch = network_of(network, letters=True), whole("batch", batch, 1)
-    row = convention(network.convention)
     widths = shapes(network.flow)
     read = [widths[move.reads[0]] for move in network.flow if isinstance(move, Placement)]
-    layers = tuple([_of_layer(placed, row, batch, shape) for placed, shape in zip(network.stack, read, strict=True)])
+    layers = tuple([_of_layer(placed, batch, shape) for placed, shape in zip(network.stack, read, strict=True)])
     known = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
     return PassOperations(network, batch, layers, total)
 
 
-def _of_layer(placed: Placed, row: Convention, batch: int, read: Shape) -> OperationCounts | None:
+def _of_layer(placed: Placed, batch: int, read: Shape) -> OperationCounts | None:
     """Return the operations of a layer; read: the shape of its input."""
     layer, steps = placed.layer, read[0] if len(read) > 1 else 1
     if isinstance(layer, External) or placed.uses is None or (layer.whole and not placed.repeats):
         return None
-    if not isinstance(layer, Cell | Dense | Transform | Embedding):
+    if placed.step is None:  # a dropout
         return OperationCounts(0, 0, 0, 0)
-    inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1
-    step = trace(layer, inputs, row)
-    done = [OPERATIONS[node.operation] for node in step.nodes if node.operation in OPERATIONS]
+    done = [OPERATIONS[node.operation] for node in placed.step.nodes if node.operation in OPERATIONS]
     sums = steps is not None and any(each.windowed and each.sums for each in done)
     window = length_of(layer.window_of(0, steps or 1)) if sums else 1
-    one = operations(step, placed.sizes, window, placed.repeats or ONCE)
-    times = batch * (1 if placed.repeats else placed.uses) * places * layer.directions
+    one = operations(placed.step, placed.sizes, window, placed.repeats or ONCE)
+    times = batch * (1 if placed.repeats else placed.uses) * placed.places * layer.directions
     counts = OperationCounts(*[times * number for number in one])
     return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))
 

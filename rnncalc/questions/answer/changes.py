@@ -482,16 +482,13 @@ def with_repeats(change: Callable[[Repeats], Repeats], *, biases: bool = False) 
 
     biases: whether each addition of a bias is counted too.
     """
-    from rnncalc.conventions import convention
     from rnncalc.step.costs import operations
-    from rnncalc.step.trace import trace
 
     def changed(line: LayerLine) -> LayerLine:
-        placed, layer = line.placed, line.layer
-        if placed.repeats is None or not isinstance(layer, Transform):
+        placed = line.placed
+        if placed.repeats is None or placed.step is None:
             return line
-        step: Any = trace(layer, placed.inputs, convention("textbook"))
-        counts = operations(step, placed.sizes, repeats=change(placed.repeats))
+        counts = operations(placed.step, placed.sizes, repeats=change(placed.repeats))
         products = counts.multiply_adds + (counts.bias_additions if biases else 0)
         return line._replace(times=1, others={"products": products})
 
