@@ -20,7 +20,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.blocks import readers_of_two
 from rnncalc.questions.models.chain import in_chain, with_table_first
-from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
+from rnncalc.questions.models.sites import OF_ATTENTION, Doubt, Site, as_table, in_groups, sites_of, untrained
 
 MOST_NAMED = 12
 """The most tensors that an external layer of a draft names."""
@@ -147,6 +147,8 @@ class _Drafting:
         layer = site.layer.replace(path=_path(site.path), frozen=bool(frozen) and all(frozen.values()))
         rows = next(iter(site.shapes.values()))[:1] if Doubt.TABLE in site.doubts else ()
         doubts = [Remark(doubt, (), rows if doubt is Doubt.TABLE else ()) for doubt in site.doubts]
+        if isinstance(layer, Dense) and OF_ATTENTION.search(site.path):
+            doubts.append(Remark(Doubt.ATTENTION))
         below = inputs if self.width is None else self.width
         if below < inputs:
             layer = layer.replace(extra_inputs=inputs - below)

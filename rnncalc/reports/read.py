@@ -183,6 +183,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.TRANSFORMER: "its heads, norm and activation, and whether it is causal, are not in the file; "
     "its parameters do not depend on them",
     Doubt.CAUSAL: "whether it is causal is not in the file",
+    Doubt.ATTENTION: "by its name part of attention, perhaps a decoder's `attention`, and a draft is one stack",
     RemarkKind.ROLES_BY_NAME: "the format does not separate parameters from buffers; names and types were used instead",
     RemarkKind.AVERAGES: "not counted, by their names averages of the weights: {names}",
     RemarkKind.FILES: "the tensors are in {names}",
@@ -319,6 +320,8 @@ def layer_text(layer: Layer) -> str:
 
 
 def _word(value: object) -> str:
+    if isinstance(value, tuple) and isinstance(value[0], tuple):
+        return f"{{{', '.join(f'{name}: {_word(each)}' for name, each in value)}}}"
     if isinstance(value, tuple):
         return "x".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else "none" if value is None else escape(str(value))

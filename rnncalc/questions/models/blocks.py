@@ -70,13 +70,37 @@ def readers_of_two(framework: str) -> tuple[tuple[str, ...], ...]:
     They are an `nn.TransformerDecoderLayer`, and a decoder's attention with any of its biases; with heads it has the
     names of an `nn.MultiheadAttention` with a kdim or a vdim.
     """
-    layers = [DecoderAttention(heads=1, key_width=2, bias=bias) for bias in (True, False)]
-    for score in ("additive", "concat"):
-        switches = product(*[[(name, True), (name, False)] for name in BIASED[score]])
-        layers += [DecoderAttention(score, bias=dict(biases)) for biases in switches]
+    of_heads = DecoderAttention(heads=1, key_width=2)
+    layers = [each for layer in (of_heads, DecoderAttention(), DecoderAttention("concat")) for each in biased(layer)]
     attentions = [layout(layer, 1, convention(framework)).tensors for layer in layers]
     blocks = [[f"{part}{end}" for part in _OF_DECODER for end in ends] for ends in (("weight", "bias"), ("weight",))]
     return (*[tuple([tensor.name for tensor in tensors]) for tensors in attentions], *map(tuple, blocks))
+
+
+def biased(attention: DecoderAttention) -> Iterator[DecoderAttention]:
+    """Yield a decoder's attention with each choice of its biases."""
+    names = ["heads"] if attention.heads else BIASED[attention.scoring]
+    for choice in product((True, False), repeat=len(names)):
+        same = len({*choice}) < 2
+        yield attention.replace(bias=all(choice) if same else dict(zip(names, choice, strict=True)))
+
+
+_OF_SCORES: tuple[Mapping[str, str], ...] = (
+    {},
+    {"query": "Wa", "keys": "Ua", "score": "Va"},  # PyTorch's tutorial of translation
+    {"query": "W_q", "keys": "W_k", "score": "w_v"},  # d2l
+    {"matrix": "attn", "score": "v"},
+)
+"""The words of programs for the matrices of a decoder's attention, by those that PyTorch's convention has for them."""
+
+
+def of_layer(names: Iterable[str]) -> Iterator[Spelling]:
+    """Yield the spellings of a layer with tensors of these names: its own, and programs' of a decoder's attention."""
+    words = [(name, *name.partition(".")) for name in names]
+    for theirs in _OF_SCORES:
+        if not theirs or all(word in theirs for _, word, _, _ in words):
+            spelled = {name: [f"{theirs.get(word, word)}{dot}{end}"] for name, word, dot, end in words}
+            yield Spelling(spelled, alone=not theirs or len(words) > 1)
 
 
 def joined(

@@ -20,6 +20,7 @@ from rnncalc.network.parts import Part, attending
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
 from rnncalc.questions.models import pairing
+from rnncalc.questions.models.blocks import biased
 from rnncalc.questions.models.pairing import Pairs, SpecLayer
 from rnncalc.questions.models.sites import Doubt, Shape, Site, as_table, expected, in_place, inputs_of, recorded
 
@@ -101,6 +102,7 @@ class SpecEdit:
         self.wanted = wanted
         self.chain = chain
         self.ordered = ordered
+        self.left = left
         self.start = start
         self.unknown: list[Site] = []
         self.with_path = pairing.with_path(chain, {id(site) for site in (*pairs.values(), *left)}, ordered=ordered)
@@ -115,7 +117,13 @@ class SpecEdit:
             _end(slots)
 
     def cures(self) -> Iterator[SpecChange]:
-        """Yield the changes, in the order of the spec; none if no edit was found that fits the whole file."""
+        """Yield the changes, in the order of the spec; none if no edit was found that fits the whole file.
+
+        A decoder's attention is not removed if the file has other tensors: they may be its own under other names.
+        """
+        lost = any(isinstance(slot.layer, DecoderAttention) and not slot.items for slot in self.slots.values())
+        if lost and self.left:
+            return
         parts = {part: self._edited(slots, self.network.parts[part]) for part, slots in self.parts.items()}
         try:
             edited = self.network.with_parts(parts)
@@ -212,6 +220,9 @@ class SpecEdit:
                 sizes |= dict(zip((axis.letter for axis in tensor.axes), shapes.get(name, ()), strict=False))
             if "u" in sizes and sizes["u"] != (ours.units or sizes["q"]):
                 ours = ours.replace(units=sizes["u"])
+            for each in biased(ours) if shapes.keys() != wanted.shapes.keys() else ():
+                if expected(each, wanted.placed.inputs, self.network.convention) == shapes:
+                    ours = each
         if not attends and (
             theirs is None or not (isinstance(theirs, Dense) if isinstance(ours, Output) else shapes == site.shapes)
         ):

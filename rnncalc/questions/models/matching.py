@@ -13,9 +13,11 @@ from typing import NamedTuple
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.convolution import Pool1D
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import External
 from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
+from rnncalc.questions.models.blocks import readers_of_two
 from rnncalc.questions.models.chain import in_chain
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
 from rnncalc.questions.models.pairing import (
@@ -106,7 +108,9 @@ def match(network: Network, file: ModelFile) -> Match:
     start = prefix(wanted, file.modules)
     wanted = [without(start, each) for each in wanted]
     by_name, file = _by_name(wanted, file)
-    every = sites_of(file, [one.shapes for one in wanted])
+    attends = any(isinstance(one.layer, DecoderAttention) for one in wanted)  # perhaps with other biases
+    layers = [*[one.shapes for one in wanted], *(readers_of_two(file.framework) if attends else ())]
+    every = sites_of(file, layers)
     norms = named_norms(wanted, in_chain(every, ordered=file.ordered), ordered=file.ordered)
     every = tuple(norms.get(id(site), site) for site in every)
     pools = [site for site in every if isinstance(site.layer, Pool1D)]

@@ -28,7 +28,7 @@ from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
-from rnncalc.questions.models.blocks import SPELLINGS, TABLE, Spelling, joined, positioned
+from rnncalc.questions.models.blocks import SPELLINGS, TABLE, joined, of_layer, positioned
 
 Shape = tuple[int, ...]
 
@@ -63,6 +63,7 @@ class Doubt(Enum):
     HEADS = auto()
     TRANSFORMER = auto()
     CAUSAL = auto()
+    ATTENTION = auto()
 
 
 class Site(NamedTuple):
@@ -108,10 +109,11 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     """
     modules = file.modules
     if file.framework == "pytorch":
-        spellings = (*SPELLINGS, *positioned(modules))
-        modules = joined(modules, spellings, lambda module: any(site.layer for site in _sites(module, "pytorch")))
-    names = {frozenset(layer): Spelling({name: [name] for name in layer}) for layer in layers if layer}
-    modules = joined(modules, names.values(), lambda module: frozenset(module.tensors) in names)
+        blocks = (*SPELLINGS, *positioned(modules))
+        modules = joined(modules, blocks, lambda module: any(site.layer for site in _sites(module, "pytorch")))
+    names = {frozenset(layer): tuple(layer) for layer in layers if layer}
+    spellings = tuple(spelling for layer in names.values() for spelling in of_layer(layer))
+    modules = joined(modules, spellings, lambda module: frozenset(module.tensors) in names)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
     if file.ordered:
         return sites
@@ -296,6 +298,8 @@ def _fused(width: int, units: int) -> Any:
 _NORM = re.compile(r"norm|(^|[._])ln(_|[0-9]|[.]|$)", re.IGNORECASE)
 _OTHER_NORM = re.compile(r"(batch|group|weight)_?norm|instance|rms|(^|[._])[bgi]n[0-9]*$", re.IGNORECASE)
 """Norms that have the same tensors as a layer norm."""
+OF_ATTENTION = re.compile(r"(^|[._/])(attn|attention|align)", re.IGNORECASE)
+"""The names of modules of attention."""
 _TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable", re.IGNORECASE)
 """Convolutions that are no conv1d, though some have the same tensors."""
 

@@ -131,15 +131,15 @@ def test_an_output_of_another_size_is_told_as_an_output(tmp_path: Path, call: Ca
     assert "output has 5 units in the file, 4 in the spec; write output: 5\n" in checked.out
     both = {
         f"attention.{part}.{end}": (5, 2)[: 1 + (end == "weight")]
-        for part in ("query", "keys")
+        for part in ("Wa", "Ua")
         for end in ("weight", "bias")
     }
-    one = {"attention.score.weight": (1, 5), "attention.score.bias": (1,)}
-    shapes = {**lstm(3, 2, "enc"), **both, **one, **lstm(6, 2, "dec")}
+    shapes = {**lstm(3, 2, "enc"), **both, "attention.Va.weight": (1, 5), **lstm(6, 2, "dec")}
     halves = "encoder: {input: 3, layers: [{lstm: 2}]}\ndecoder: {input: 4, layers: [{lstm: 2}], attention: {units: 3}}"
     attending = file_at(tmp_path / "b.yaml", f"convention: pytorch\n{halves}\n")
     checked = call("check", attending, "--model", state_dict(tmp_path / "b.pt", shapes))
-    assert "attention has 5 units in the file, 3 in the spec; write units: 5\n" in checked.out
+    biases = "bias: {query: true, keys: true, score: false} (here true)"
+    assert f"attention.Wa.weight; write units: 5 (here 3), {biases}\n" in checked.out
 
 
 def test_every_format_of_check(tmp_path: Path, call: Call) -> None:
