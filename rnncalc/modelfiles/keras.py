@@ -398,7 +398,7 @@ def _variables(
     for layer, those in shapes.items():
         config = layers.get(names.get(layer, layer), UNKNOWN)
         group, name = layer.rpartition("/")[2], names.get(layer, "").rpartition("/")[2]
-        kind = config.kind or (name if name.startswith("embedding") else group)  # the group may be an attribute's
+        kind = config.kind or (name if re.match("embedding|batch_norm", name) else group)  # which may be an attribute
         kind = kind.replace("_", "").lower()
         variables[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
     return variables
