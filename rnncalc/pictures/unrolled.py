@@ -153,6 +153,12 @@ class Row(NamedTuple):
         return self.attends and layer.query == "after" and layer.joins[1]
 
     @property
+    def forks(self) -> bool:
+        """Whether it is attention whose context joins what enters the recurrent layers and what leaves them."""
+        layer: Any = self.placed.layer
+        return self.attends and all(layer.joins)
+
+    @property
     def lines(self) -> tuple[Line, ...]:
         """What a box says: the layer's name, its kind and width, how two directions join, its parameters."""
         params = sum(placed.params for placed in self.layers)
@@ -380,11 +386,7 @@ class Half(Frozen):
         """The width of every box."""
         steps = [column.name for column in self.columns if not column.gap]
         nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
-        widths = [
-            row.width(self.tight) + PAST * (row.attends and len(self.rows) > 1)
-            for row, _ in self.rows
-            if not row.elided
-        ]
+        widths = [row.width(self.tight) + PAST * self.past(row) for row, _ in self.rows if not row.elided]
         labels = [2 * span(row.output_width) + 3 + PAST for row, _ in self.rows if row.attends]
         return max([*widths, *labels, *nodes]) | 1
 
@@ -392,6 +394,26 @@ class Half(Frozen):
     def attention(self) -> tuple[Row, int] | None:
         """The row of attention and the line at which its boxes begin; None if there is none, or nothing else."""
         return next((each for each in self.rows if each[0].attends and len(self.rows) > 1), None)
+
+    @cached_property
+    def forked(self) -> list[Row]:
+        """The rows between the two places that a context joins, without that of attention: recurrent layers.
+
+        They are empty if it joins one of them, or if an arrow to the other would run through layers that are left out.
+        """
+        rows = [row for row, _ in self.rows]
+        cells = [place for place, row in enumerate(rows) if row.cell]
+        between = rows[cells[0] : cells[-1] + 1] if cells and any(row.forks for row in rows) else []
+        return [] if any(row.elided for row in between) else between
+
+    @cached_property
+    def forks_up(self) -> bool:
+        """Whether a context runs past the recurrent layers of its step; else it runs down to those of the next."""
+        return bool(self.forked) and next(row.attends for row, _ in self.rows if row.attends or row in self.forked)
+
+    def past(self, row: Row) -> int:
+        """Return how many arrows run up past the right side of a row's boxes."""
+        return (row.attends and len(self.rows) > 1) + (self.forks_up and (row.attends or row in self.forked))
 
     @cached_property
     def query(self) -> int | None:
@@ -439,6 +461,7 @@ class Half(Frozen):
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
         between = max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
         between = max(between, self.entry - 2)
+        between += span(self.forked[-1].output_width) + 1 if self.forked and not self.forks_up else 0
         sides: list[tuple[int, int]] = []
         for column in self.columns:
             left = sides[-1][1] + between if sides else self.start + self.first_arrow
@@ -516,12 +539,40 @@ class Half(Frozen):
             if attention:
                 attends, above = attention
                 context = attends.placed.outputs
-                yield from self._up(above, bottom, steps, attends.output_width, by=-PAST // 2)
+                yield from self._up(above, bottom, steps, attends.output_width, by=-PAST // 2 * self.past(attends))
+            elif (
+                self.attention
+                and self.forked
+                and (below is self.forked[-1] if self.forks_up else row is self.forked[0])
+            ):
+                context = self.attention[0].placed.outputs
+                yield from self._forks(bottom + 1)
             clear = self.aside > 2 if attention else below is None  # of the states that run to attention
             beside = lower - 3 if below and below.joins else bottom + 1 if clear else None
-            by = self._past if attention else 0
+            by = self._past if attention else -PAST // 2 if self.forks_up and below in self.forked else 0
             yield from self._up(lower, bottom, steps, row.input_width(below, context), beside, by)
             lower, output, below, attention = top, row.output, row, None
+
+    def _forks(self, to: int) -> Iterator[Shape]:
+        """Yield the arrows of a context from attention's side to a line below boxes: above, or of the next step."""
+        assert self.attention is not None
+        row, top = self.attention
+        y, side, label = top + row.forward, self.box - PAST * self.past(row), row.output_width
+        columns = [*self.placed(row.applied)]
+        for (column, left), (after, right) in pairwise([*columns, *columns[-1:]]):
+            x = left + (DOTS if column.gap else side)
+            if self.forks_up and not column.gap:
+                corners = [(x, y), (left + self.box - 2, y), (left + self.box - 2, to)]
+            elif after.gap:
+                corners = [(x, y), (right - 1, y)]
+            elif not self.forks_up and right > left:
+                corners = [(x, y), (right - 4, y), (right - 4, to + 1), (right + 2, to + 1), (right + 2, to)]
+            else:
+                continue
+            yield Arrow(tuple(corners), Style.LAYER)
+            if label and (self.forks_up or not after.gap):
+                yield Label(corners[-1][0] + 2, to, label, Style.SHAPE)
+                label = ()
 
     def _queries(self) -> Iterator[Shape]:
         """Yield the arrows from the states before each step to attention."""
@@ -537,7 +588,7 @@ class Half(Frozen):
     @property
     def _past(self) -> int:
         """How far right of the middle of a column what a context joins runs past attention."""
-        return self.box // 2 - 1
+        return self.box // 2 - 1 - PAST * self.forks_up
 
     def _boxes(self, row: Row, top: int) -> Iterator[Shape]:
         if row.elided:
@@ -550,8 +601,7 @@ class Half(Frozen):
                 for line in (row.forward, row.backward)[: 1 + row.two_way]:
                     yield _dots(x, top + line)
             else:
-                wide = self.box - PAST * (row.attends and len(self.rows) > 1)
-                yield Box(x, top, wide, row.height, row.lines, style)
+                yield Box(x, top, self.box - PAST * self.past(row), row.height, row.lines, style)
 
     def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
@@ -562,8 +612,9 @@ class Half(Frozen):
             yield Box(self.start - across, y, across, 1, (line,), Style.STATE, round=True)
             yield Arrow(((self.start, y), (self.left - 1, y)), Style.STATE)
             yield from _state_widths(self.start, self.first_arrow - self.entry, row, top)
-        for (_, right), (left, _) in pairwise(self.sides):
-            yield Arrow(((right, y), (left - 1, y)), Style.STATE)
+        for (first, right), (left, _) in pairwise(self.sides):
+            beside = PAST * self.past(row) if right - first > DOTS else 0  # of a gap there is no box
+            yield Arrow(((right - beside, y), (left - 1, y)), Style.STATE)
             if row.two_way:
                 yield Arrow(((left - 1, back), (right, back)), Style.BACKWARD)
         if row.two_way and not self.tight:
