@@ -42,7 +42,7 @@ _BINARY = {"Ki": KIBI, "Mi": KIBI**2, "Gi": KIBI**3}
 _SCALES = _SCALE_WORDS | _BINARY | {name: 10**power for name, power in SUFFIXES.items()}
 """What multiplies a number before it; before the German words a comma is a decimal comma."""
 _UNITS = {
-    "params": r"par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?|bia[is]\w*",
+    "params": r"trainable|learnable|par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?|bia[is]\w*",
     "multiply-adds": "multiply.?adds?|macs?",
     "flops": "flops?",
     "bytes": "bytes?|octets?|b",
@@ -99,25 +99,27 @@ _KINDS = {
     "label": r":0(?=\s?(?:=|:|→))|_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\}",
     "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{_RAISED}]+",
     "times": r"\\?\*|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])|(?<=[0-9] )by(?= [0-9])|SIGN_X|"
-    + _word("times|mal|fois|por|per|volte"),
+    + _word("times|mal|fois|volte")
+    + rf"|{_word('por|per')}(?! {_COUNTED_WITH}(?:{_COUNTED}))",
     "over": r"[/÷]|\\div(?![A-Za-z])",
     "behind": r"(?:-|(?<=\s))(?i:(?:with|incl\.?|including|mit|avec|con) bias\w*|(?:matri|ve[ck]t)\w+(?=\W*\Z))",
-    "sign": rf"[-+−–](?!>)|{_word('plus|minus')}",
+    "sign": rf"[-+−–](?!>)|{_word('plus|minus')}|(?<=[a-z] )and(?= [0-9.,]{{1,20}} bias)",
     "equals": r"==?(?!>)",
     "about": r"[≈≅≃~]|\\(?:approx|cong)(?![A-Za-z])",
     "roughly": _word(r"about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|rd\.?|rund|etwa|environ|ungefähr"),
-    "then": r"[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)(?![A-Za-z])",
+    "then": rf"(?:, ?)?{_word('so|then|thus|hence|therefore|daher|donc')}|, ?(?:i[.]e[.]|d[.]h[.]),?(?= )"
+    r"|[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)(?![A-Za-z])",
     "comma": r"[,;](?=\s)",
     "colon": ":",
     "in": r"∈|\\in(?![A-Za-z])",
     "with": _word("let|given|with|where|for|and|mit|für|und|avec|pour|et|con|para"),
-    "opening": _word("exactly|so|then|also|thus|hence|therefore|daher|hay"),
+    "opening": _word("exactly|also|hay"),
     "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_BEHIND_UNIT})(?![^\W_])",
     "total": _word("(?:(?:a|in|en|au) )?total(?: of)?|insgesamt"),
     "is": _word("is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a")
     + r"|(?<=[^\W\d]{2} )a(?= [0-9])",
     "or": _word(r"or|oder|bzw\.?|ou|vs\.?"),
-    "counted": rf"(?<![^\W\d])(?i:{_COUNTED_WITH}(?:{_COUNTED})[^\W\d_]*{_BEHIND_UNIT})",
+    "counted": rf"(?<![^\W\d])(?i:(?:per |each |pro |je )?{_COUNTED_WITH}(?:{_COUNTED})[^\W\d_]*{_BEHIND_UNIT})",
     "word": rf"(?P<names>{_LETTER}+)(?P<index>{_INDEX})?",
     "open": r"\\?[(\[{]",
     "close": r"\\?[)\]}]",
@@ -357,7 +359,7 @@ class Parser:
             if arrow.kind == "comma" and not apart:
                 raise self.expected(_MORE, arrow.place)
             before = len(equation)
-            sides += [("" if apart else arrow.text, equation[0][1]), *equation[1:]]
+            sides += [("" if apart else arrow.text.strip(", "), equation[0][1]), *equation[1:]]
         self.end()
         self.check_letters()  # the sides before may be in letters of the learner's own
         signs = [sign for sign, _ in sides]
@@ -433,7 +435,7 @@ class Parser:
         sign = self.taken("sign")
         while True:
             term = self.product()
-            value = value + term if not sign or sign.text in ("+", "plus") else value - term
+            value = value + term if not sign or sign.text in ("+", "plus", "and") else value - term
             if not (sign := self.taken("sign")):
                 return value
 

@@ -66,7 +66,7 @@ _AROUND = (
 """What is around an answer or an equation, with what stays of it. Around a product \\( and \\[ are brackets."""
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
-_NAME = r"[#|{\\]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
+_NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
 _NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
 _LEVEL = r"(?:\^ ?\{? ?[(\[]|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]]\}?|⁾)"
 """What says that a number is rounded, the verbs behind a name, a name, one with a shape and no verb between them, and
@@ -172,7 +172,7 @@ def _plain(text: str) -> str:
 
 def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     """Return how many of the last tokens are words behind a chain or a shape, or a remark behind a number or a unit."""
-    if tokens[-1].kind in ("behind", "total") or tokens[-1].text in (".", "!"):
+    if tokens[-1].kind in ("behind", "total") or tokens[-1].text in (".", "!", "?"):
         return 1
     begin = next((at for at in range(len(tokens) - 2, 0, -1) if tokens[at].kind in ("open", "close")), 0)
     if not begin or (tokens[begin].text, tokens[-1].text) != ("(", ")") or not text[tokens[begin].place - 1].isspace():
