@@ -13,7 +13,7 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side
 from rnncalc.conventions.tensor import WAYS, Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import External, Layer, Output
+from rnncalc.layers.layer import ONE, External, Layer, Output
 from rnncalc.records import Frozen
 
 
@@ -84,6 +84,8 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
         placed = tuple(map(_axis, arrays.axes.get(role, [axes[at] for at in order])))
+        if arrays.rows and not role.endswith("embedding") and [*axes] != [ONE]:  # a table has rows as it is
+            placed = (*placed[:-2], placed[-1], placed[-2]) if placed[1:] else (Axis(1), *placed)
         name = arrays.names[role] if listed else arrays.names.get(role, role)
         group = tensors[role in arrays.buffers]
         if name in group:  # one tensor for several arrays, one below the other

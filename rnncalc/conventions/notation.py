@@ -51,19 +51,27 @@ class Notation(Frozen):
         """Whether one matrix multiplies everything that a gate reads, joined into one vector."""
         return "stacked" in self.parts
 
+    @property
+    def apart(self) -> Notation:
+        """The notation of layers around the cells, where each vector has a matrix of its own."""
+        return self.replace(parts={part: array for part, array in self.parts.items() if part != "stacked"})
+
     def of(self, base: Convention) -> Convention:
         """Return the rules of a convention with the parameters spelled gate by gate."""
         key = self.name, *self.letters.items()
         known: Convention | None = base.cache.get(key)
         if known is None:
             cells, spelled = base.cells, {"both_biases": None, "order": "", **self.parts}
-            dense = TEXTBOOK.transforms["dense"].replace(axes=_ROWS_OF_DENSE if self.rows else NONE)
-            others = {"dense": dense, "output": dense.replace(names=self.output)}
+            ours = TEXTBOOK.transforms
+            arrays = {**base.transforms, **{kind: ours[kind] for kind in ("dense", "output", "embedding")}}
+            arrays = {kind: each.replace(rows=self.rows and each is ours.get(kind)) for kind, each in arrays.items()}
+            output = arrays["output"].replace(names=self.output)
             known = base.cache[key] = base.replace(
                 cells=cells.replace(**spelled)
                 if isinstance(cells, CellArrays)
                 else {kind: arrays.replace(**spelled) for kind, arrays in cells.items()},
-                transforms={**base.transforms, "embedding": TEXTBOOK.transforms["embedding"], **others},
+                transforms=arrays | {"output": output},
+                other_transforms=base.other_transforms and base.other_transforms.replace(rows=self.rows),
                 directions=TEXTBOOK.directions,
                 renamed={},
                 symbols=True,
@@ -80,8 +88,6 @@ def _as_rows(array: Array) -> Array:
 _PARTS = {part: array for part, array in CELL.values().items() if isinstance(array, Array)}
 _PARTS |= dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{gate}", "h"))
 """The textbook's; a gate with two biases has b_xz beside the input and b_hz beside the state."""
-
-_ROWS_OF_DENSE = {"kernel": "mn", "bias": "1n"}
 
 W = Notation("w", _PARTS, TEXTBOOK.transforms["output"].names)
 """The notation of equations if none is named."""

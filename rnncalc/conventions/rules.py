@@ -105,6 +105,7 @@ class TransformArrays(Frozen):
     buffers: the roles of the arrays that the framework does not count as parameters.
     only: the values that it can express, of the options that it cannot express whole. alike: options that must be
     equal. one_of: options; only one of them can differ from its default.
+    rows: whether vectors are rows, so that matrices are transposed.
     epsilon: what it adds to a variance. steps_last: whether its sequences have the steps behind the features.
     """
 
@@ -115,6 +116,7 @@ class TransformArrays(Frozen):
     only: Mapping[str, tuple[object, ...]] = NONE
     alike: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
+    rows: bool = False
     epsilon: float = 1e-5
     steps_last: bool = False
 

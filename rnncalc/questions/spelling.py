@@ -57,12 +57,13 @@ def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nest
     spelled = next(each for each in network.spelled if each.name == placed.name).tensors
     layer = placed.layer
     if not isinstance(layer, Cell):
-        of_each = zip(spelled, placed.tensors, strict=True)
-        return {
-            one.name: weights[stored.name] if one.axes == stored.axes else turned(weights[stored.name])
-            for one, stored in of_each
-            if stored.name in weights  # an external layer has none
-        }
+        numbers: dict[str, Nested] = {}
+        for one, stored in zip(spelled, placed.tensors, strict=True):
+            if stored.name in weights:  # an external layer has none
+                nested: Any = weights[stored.name]
+                others = [*map(turned, nested)] if stored.axes[2:] else turned(nested)
+                numbers[one.name] = nested if one.axes == stored.axes else others
+        return numbers
     arrays = Arrays({**weights}, placed.tensors, placed.copy)
     bound = binding(network.convention).cell
     weights_of_tensors: dict[str, Nested] = {}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.tape import TapeValue, made, parts_at
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import LayerWork, StepWork, Work
@@ -87,15 +88,15 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     notes = (*_remarks(layer), *on_parts(derived), *on_padding(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
-        yield head.replace(work=(*weights, *_step(work, layer.steps[0], "").work))
+        yield head.replace(work=(*weights, *_step(work, layer, layer.steps[0], "").work))
         return
     yield head
     for direction, way in zip(WAYS, layer.ways, strict=False):
         titled = of_direction(placed.name, direction if len(layer.ways) > 1 else None)
-        yield from (_step(work, each, f"{titled}, step {each.step}") for each in way)
+        yield from (_step(work, layer, each, f"{titled}, step {each.step}") for each in way)
     both = f"{placed.name}, both directions" if layer.ways else placed.name
     for each in layer.steps:
-        yield _step(work, each, both if each.step is None else f"{both}, step {each.step}")
+        yield _step(work, layer, each, both if each.step is None else f"{both}, step {each.step}")
 
 
 def _backward(work: Work) -> Iterator[Sheet]:
@@ -176,8 +177,10 @@ def _is_composed(piece: WorkPiece) -> bool:
     return isinstance(piece, str) and (piece.startswith("−") or "e−" in piece or "e+" in piece)
 
 
-def _step(work: Work, step: StepWork, title: str) -> Sheet:
-    lines = (equation(line, work.names, work.run.network.spelling) for line in (*step.known, *step.lines))
+def _step(work: Work, layer: LayerWork, step: StepWork, title: str) -> Sheet:
+    spelling = work.run.network.spelling
+    notation = spelling if isinstance(layer.derivation.placed.layer, Cell) else spelling.apart
+    lines = (equation(line, work.names, notation) for line in (*step.known, *step.lines))
     return Sheet((), (), title=title, work=tuple(lines))
 
 

@@ -301,8 +301,7 @@ class LayerFormulas(NamedTuple):
             case "weights":
                 assert node.weights
                 role = array_of(self.layer, node.weights)
-                axes = tuple([axis for axis in node.axes[:2] if axis != ONE])
-                return Symbol(*self.letters.get(role, (role, "")), axes=axes)
+                return Symbol(*self.letters.get(role, (role, "")), axes=() if node.axes == (ONE,) else node.axes[:2])
             case "joined" if self.layer.whole:
                 return self.formula(node.operands[0], whole=whole)
             case "softmax":
@@ -541,4 +540,4 @@ def _in_order(lines: list[Equation], parts: Mapping[Symbol, Symbol]) -> Iterator
 
 def sizes_of(axes: Sequence[str], sizes: Mapping[str, int]) -> tuple[int, ...]:
     """Return a shape in numbers."""
-    return tuple(sum(sizes[letter] for letter in axis.split("+")) for axis in axes)
+    return tuple(1 if axis == ONE else sum(sizes[letter] for letter in axis.split("+")) for axis in axes)
