@@ -35,7 +35,7 @@ from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS, too_many_layers
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, TreeReader, node_at, unknown_key, what, word_of
 from rnncalc.spec.values import NOTHING, growth, ways_to_write
-from rnncalc.text import LETTER, did_you_mean, escape, one_of
+from rnncalc.text import LETTER, all_of, did_you_mean, escape, one_of
 
 if TYPE_CHECKING:
     from rnncalc.layers.decoder_attention import DecoderAttention
@@ -164,7 +164,9 @@ class _NetworkReader(TreeReader):
         try:
             return super().read(node, allowed)
         except ValueError as error:
-            near = did_you_mean(node.value, [*(self.sizes or ())]) if node.value.isidentifier() else ""
+            names = [*(self.sizes or ())]
+            word = next((each for each in re.findall(r"[^\W\d]\w*", node.value) if each not in names), "")
+            near = (did_you_mean(word, names) or f"; the sizes are {all_of(names)}") if names and word else ""
             raise ValueError(f"{error}{near or self.letter_cure(node.value, str(error))}") from None
 
     def letter_cure(self, text: str, message: str) -> str:

@@ -390,6 +390,17 @@ def with_whole_heads(line: LayerLine) -> LayerLine:
     return line._replace(others=parts_of(whole.arrays, whole.sizes(line.placed.inputs)))
 
 
+def with_parts_of_width(line: LayerLine) -> LayerLine:
+    """Give each head its part of the width, if it has a size of its own and heads divide the width."""
+    options, width = line.layer.values(), line.placed.outputs
+    if not isinstance(line.layer, Transform) or not (options.get("heads") and options.get("key_size")):
+        return line
+    if isinstance(width, int) and width % options["heads"]:
+        return line
+    parts = line.layer.replace(key_size=None, value_size=None)
+    return line._replace(others=parts_of(parts.arrays, parts.sizes(line.placed.inputs)))
+
+
 def in_attention(change: LineChange) -> Change:
     """Return the mistake that changes a decoder's attention."""
     return in_layers(lambda line: change(line) if line.layer.kind == "decoder_attention" else line, Transform)

@@ -114,6 +114,8 @@ TABLE: tuple[Mistake, ...] = (
             in_layers(changes.times_heads, Transform)),
     Mistake("whole-heads", "gives each head the whole width, as key_dim = m does in Keras, instead of its part of it",
             in_layers(changes.with_whole_heads, Transform)),
+    Mistake("parts-of-width", "gives each head its part of the width, as PyTorch does, instead of a size of its own",
+            in_layers(changes.with_parts_of_width, Transform)),
     Mistake("no-output-projection", "forgets the projection of the attention's output",
             in_layers(without_other("output", "output_bias"))),
     Mistake("one-projection", "counts one matrix for queries, keys and values together",
