@@ -164,7 +164,7 @@ class _NetworkReader(TreeReader):
         try:
             return super().read(node, allowed)
         except ValueError as error:
-            names = [*(self.sizes or ())]
+            names = [] if "; " in str(error) else [*(self.sizes or ())]
             word = next((each for each in re.findall(r"[^\W\d]\w*", node.value) if each not in names), "")
             near = (did_you_mean(word, names) or f"; the sizes are {all_of(names)}") if names and word else ""
             raise ValueError(f"{error}{near or self.letter_cure(node.value, str(error))}") from None
