@@ -607,7 +607,7 @@ class Parser:
         if name not in (sizes := self.sizes or {}):
             return self.values is None and (alone or name != "B")  # which is bytes in a product
         if alone and (self.values is not None or has_letters(sizes[name])):
-            number = self.tokens[self.begin].text
+            number = escape(self.tokens[self.begin].text, MAX_DIGITS)
             cure = f"write {number}*{name}, or {number}e{SUFFIXES[name]}"
             raise CallError(f"'{escape(self.text)}' may be {number} times the letter {name}, or have a suffix; {cure}")
         return alone

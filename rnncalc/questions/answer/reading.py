@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
+from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
     ENDS,
@@ -219,7 +219,7 @@ def _without_sizes(
         elif not isinstance(size, int):
             return text, {}
         elif value != size:
-            raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {number.text}")
+            raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {escape(number.text, MAX_DIGITS)}")
     return rest.strip(), letters
 
 
