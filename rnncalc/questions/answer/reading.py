@@ -219,7 +219,8 @@ def _without_sizes(
         elif not isinstance(size, int):
             return text, {}
         elif value != size:
-            raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {escape(number.text, MAX_DIGITS)}")
+            other = escape(number.text, MAX_DIGITS)
+            raise CallError(f"'{escape(text)}': {letter.text} is {size:,} in this network, not {other}")
     return rest.strip(), letters
 
 
