@@ -42,7 +42,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
 from rnncalc.spec import Override, parse, parse_if_meant, read_value
 from rnncalc.spec.values import growth
-from rnncalc.text import all_of, did_you_mean, escape, escape_path, keys_here, one_of, plural
+from rnncalc.text import all_of, escape, escape_path, keys_here, one_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
@@ -239,13 +239,10 @@ def read_limits(flags: Mapping[str, Any]) -> tuple[Limit, ...]:
             if key in BUDGET_KEYS:
                 limits.append(at_once.ask(_limit, f"--limit {key}", key, text))
             else:
-                from rnncalc.spec.aliases import instead_of  # imported only for an unknown key
+                from rnncalc.spec.aliases import instead_of, key_cure  # imported only for an unknown key
 
-                cure = (
-                    instead_of(key, in_flags=True)
-                    or did_you_mean(key, [*BUDGET_KEYS])
-                    or f"; {keys_here(tuple(BUDGET_KEYS))}"
-                )
+                keys = tuple(BUDGET_KEYS)
+                cure = instead_of(key, in_flags=True) or key_cure(key, keys) or f"; {keys_here(keys)}"
                 at_once.refuse(f"--limit: unknown key '{escape(key)}'{cure}")
         limits += [at_once.ask(_growth_limit, written) for written in flags.get("max_growth", ())]
     return tuple(limits)
