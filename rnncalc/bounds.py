@@ -104,6 +104,9 @@ MOST_ANSWERS = 2_500
 LONGEST_ANSWER = 10_000
 """The characters of an answer: a formula of a network of two hundred layers has fewer, and is read in 0.2 s."""
 
+MOST_SIDES = 100
+"""The sides of a chain of equations: each is computed and compared, and a page of a student's has fewer."""
+
 MOST_BRACKETS = 30
 """The brackets of a formula in one another: each is three recursive calls, and nobody follows more."""
 

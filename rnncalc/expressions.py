@@ -23,7 +23,7 @@ from itertools import product as combinations
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS
+from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS, MOST_SIDES
 from rnncalc.errors import CallError
 from rnncalc.text import GREEK, KIBI, LETTER, LOWERED, all_of, did_you_mean, escape, has_letters, ordinal
 
@@ -364,8 +364,7 @@ class Parser:
         self.check_letters()  # the sides before may be in letters of the learner's own
         signs = [sign for sign, _ in sides]
         for place, (one, other) in enumerate(pairwise([self.in_numbers(side) for _, side in sides]), 1):
-            alike = signs[place] and has_letters(one.number) == has_letters(other.number)
-            if alike and not (one.rounds(other.number) or other.rounds(one.number)):
+            if signs[place] and self.differ(one, other):
                 untrue = f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
                 return sides[-1][1]._replace(untrue=untrue, before=one.number)
         return sides[-1][1]
@@ -374,9 +373,19 @@ class Parser:
         """Return the sides of an equation, each with the sign before it; one side if there is no sign."""
         sides = [("", self.side())]
         while sign := self.taken("equals", "about"):
+            if len(sides) == MOST_SIDES:
+                raise self.too_large(f"a chain has at most {MOST_SIDES} sides")
             side = self.side()
             sides.append(("=", side) if sign.kind == "equals" else (sign.text, side.about()))
         return sides
+
+    def differ(self, one: GivenNumber, other: GivenNumber) -> bool:
+        """Return whether two sides are unequal; not letters beside a number, or a letter of the learner's own."""
+        letters = [{*getattr(side.number, "letters", ())} for side in (one, other)]
+        unknown = set() if self.sizes is None else (letters[0] ^ letters[1]) - {*self.sizes}
+        if unknown or has_letters(one.number) != has_letters(other.number):
+            return False
+        return not (one.rounds(other.number) or other.rounds(one.number))
 
     def in_numbers(self, side: GivenNumber) -> GivenNumber:
         """Return a side with the sizes of its letters, if it has letters and all have sizes."""
@@ -520,7 +529,7 @@ class Parser:
             above = self.total()
             self.close(bracket)
         elif self.taken("fraction"):
-            (top, under_top), (bottom, under_bottom) = self.factor(), self.factor()
+            (top, under_top), (bottom, under_bottom) = self.argument(), self.argument()
             above, below = self.times(top, under_bottom), self.times(bottom, under_top)
         elif self.taken("brace"):
             above, below = self.factor()
@@ -541,6 +550,20 @@ class Parser:
             raise self.expected("a number, a letter or a bracket")
         self.depth -= 1
         return above, below
+
+    def argument(self) -> tuple[Number, Number]:
+        """Return what is above or below the bar of a fraction: without braces one digit of a number, as in LaTeX."""
+        token = self.token
+        if token.kind == "number" and token.text[1:]:
+            behind = re.compile(r"\s*").match(self.text, token.place + 1).end()  # type: ignore[union-attr]  # nothing, too
+            spans = (token.place, token.place + 1), (behind, token.end)
+            parts = [re.compile(NUMBER).match(self.text, *span) for span in spans]
+            if None in parts:
+                raise self.expected("a number in braces")
+            self.tokens[self.next : self.next + 1] = [
+                Token("number", part[0], *part.span(), part) for part in parts if part
+            ]
+        return self.factor()
 
     def number(self, token: Token) -> tuple[int, int]:
         """Return a number with its suffix, as what is above and what is below a bar; bytes of KiB are rounded.

@@ -133,10 +133,7 @@ class AnswerReport(SheetReport, DataReport):
         return text, _sum(diagnosis.yours), _sum(diagnosis.right)
 
     def _remarks(self) -> Iterator[str]:
-        if self.answer.quantity != "params":
-            from rnncalc.questions.answer.asked import ASKED  # which few answers need
-
-            yield ASKED[self.answer.quantity].rule
+        yield from _rule(self.answer.quantity)
         for each in self.answer.judged:
             yield from _instead(each, self.answer, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):
@@ -431,6 +428,14 @@ def _size(other: OtherSize) -> str:
 _SIGNS = {True: "✓", False: "✗", None: "?"}
 
 
+def _rule(quantity: str) -> Iterator[str]:
+    """Yield how a quantity is counted; parameters need no sentence."""
+    if quantity != "params":
+        from rnncalc.questions.answer.asked import ASKED  # which few answers need
+
+        yield ASKED[quantity].rule
+
+
 class GradebookReport(SheetReport, DataReport, RecordReport):
     """The grades of a class as data, as tables, and as the rows of the file with three more columns.
 
@@ -458,9 +463,14 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             }
 
     def beside(self) -> dict[str, Any]:
-        """Return how many are correct, and the mistakes by frequency."""
+        """Return the quantity, how many are correct, and the mistakes by frequency."""
         mistakes = [{"text": text, "count": count} for text, count in self._frequencies()]
-        return {"number_right": self.book.number_right, "mistakes": mistakes}
+        return {"of": self._quantity, "number_right": self.book.number_right, "mistakes": mistakes}
+
+    @property
+    def _quantity(self) -> str:
+        """What is asked for; of answers that could not be read it is not known, and there is no rule to tell."""
+        return next((grade.answer.quantity for grade in self.book.grades if grade.answer), "params")
 
     @property
     def separator(self) -> str:
@@ -491,7 +501,10 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, _in_short(grade, mistake))
             for grade, mistake, _ in self._graded()
         ]
-        notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
+        notes = [
+            *_rule(self._quantity),
+            f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct.",
+        ]
         if unread := sum(1 for grade in self.book.grades if grade.problem):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
         if empty := sum(1 for grade in self.book.grades if not (grade.answer or grade.problem)):

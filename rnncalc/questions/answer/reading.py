@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _SIGNS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _SIGNS |= {ord("½"): " 1/2 ", ord("¼"): " 1/4 ", ord("¾"): " 3/4 "}
+_OF_MATHEMATICS = "[ℎ\U0001d400-\U0001d7ff]"
+"""The letters of formulas as documents have them: 𝑛 and ℎ."""
 _INSIDE = r"(?:(?!\\[()\[\]]).)*"
 _EQUATION = rf"(?={_INSIDE}(?:=|∈|\\in))({_INSIDE})"
 _AROUND = (
@@ -128,6 +130,10 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     """
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+    if re.search(_OF_MATHEMATICS, text):
+        from unicodedata import normalize  # which few answers need
+
+        text = re.sub(_OF_MATHEMATICS, lambda letter: normalize("NFKC", letter[0]), text)
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", re.sub(r"\^ ?\{? ?\\prime ?\}?", "′", text).strip())
     plain = _plain(text)
@@ -322,7 +328,7 @@ def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: Expression
     """Return the error for what is no answer: its place in a formula, else what to write instead."""
     pieces = re.split(r"(?:[,;]|\s(?:and|und|et|y)(?=\s))\s", text)
     one = r"[^\W\d][\w. {}]*(?:\s?[:=]\s?[^:]+|\s[1-9][0-9.,]*)"
-    if pieces[1:] and all(re.fullmatch(one, piece) for piece in pieces):
+    if len(pieces) in range(2, 10) and all(re.fullmatch(one, piece) for piece in pieces):
         each = " ".join(f"'{re.sub(r' ?[:=] ?| (?=[0-9])', ' = ', escape(piece), count=1)}'" for piece in pieces)
         return CallError(f"expected one answer, got several in '{escape(text)}'; write each as an answer: {each}")
     if (name := re.match(r"([A-Za-z][\w./-]*)\s*=", text)) and re.search("[_.]", name[1]):

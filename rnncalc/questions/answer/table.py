@@ -155,6 +155,8 @@ TABLE: tuple[Mistake, ...] = (
     steps("copy-a-step", "counts a copy of every layer for each step", in_layers(times_steps)),
     steps("layers-times-steps", "multiplies the recurrent and the dense layers by the number of steps",
           in_layers(times_steps, Cell, Dense)),
+    steps("times-steps-below-output", "multiplies all layers but the output by the number of steps",
+          in_layers(lambda line: line if isinstance(line.layer, Output) else times_steps(line))),
     steps("output-times-steps", "counts the output layer once for each step", in_outputs(times_steps)),
     steps("steps-as-features", "takes all steps as the features of one", lambda worksheet: change_first(
         worksheet, worksheet[0].placed.part, lambda line: set_reads(line, "input", times=line.steps))),

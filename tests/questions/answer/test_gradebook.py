@@ -53,7 +53,7 @@ def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
     """Its keys, how many are right, and the mistakes by frequency."""
     text = "name,answer\nAnn,1200\nBen,1152\nCid,1152\nDan,800\n"
     whole = json.loads(graded(call, tmp_path / "a.csv", text, "-f", "json")[0])
-    assert [*whole] == ["version", "grades", "number_right", "mistakes"]
+    assert [*whole] == ["version", "grades", "of", "number_right", "mistakes"]
     assert [*whole["grades"][0]] == [
         "row",
         "name",
