@@ -181,6 +181,8 @@ def escape_path(path: str) -> str:
 
 
 def _visible(char: str) -> str:
+    if char in "\u00a0\u2009\u202f":  # between thousands, as spreadsheets and keyboards have them
+        return " "
     return REPLACEMENT if "\ud800" <= char <= "\udfff" else char.encode("unicode_escape").decode()
 
 

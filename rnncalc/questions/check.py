@@ -36,6 +36,7 @@ class Unknown(Enum):
 
     STEPS_NOT_GIVEN = auto()
     COUNTED_ELSEWHERE = auto()
+    NOT_QUANTIZED = auto()
     NO_PARAMS = auto()
     NOT_KNOWN_BEFORE = auto()
     NO_SUCH_TENSOR = auto()
@@ -335,6 +336,9 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
         return None
     if quantity is Quantity.DENSE_RATIO and not numbers.params:
         return Unknown.NO_PARAMS
+    known = {Quantity.BYTES: numbers.params, Quantity.STATE_BYTES: numbers.amount(Quantity.STATE)}
+    if known.get(quantity) is not None:
+        return Unknown.NOT_QUANTIZED
     if quantity in OF_STREAM:
         from rnncalc.questions.stream import stream
 

@@ -364,6 +364,8 @@ def _why_unknown(check: LimitCheck) -> str:
             return "a network without parameters has no ratio; remove the limit"
         case Unknown.COUNTED_ELSEWHERE if check.limit.quantity in (Quantity.STATE, Quantity.STATE_BYTES):
             return "what an external part carries is not known; give it state, or remove the limit"
+        case Unknown.NOT_QUANTIZED:
+            return "how an external part is quantized is not known; remove the limit, or --quantize"
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
         case Unknown.CANNOT_STREAM:

@@ -38,7 +38,7 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
             value = None if plain and text in NOTHING else text
         case Choice():
             value = text if text in allowed.words else None
-        case _ if not plain:
+        case _ if not plain and not ("," in text and getattr(allowed, "suffixes", False)):  # which braces would end
             pass
         case Sizes():
             digits = [None if "_" in word else _digits(word) for word in text.split("x")]
