@@ -171,7 +171,7 @@ def _named(
                     if letter != "x":
                         names.setdefault(id(values[letter]), Variable(letter, step, placed.name, direction=direction))
             for letter, value in history.start.items():
-                names.setdefault(id(value), Variable(letter, before, placed.name))
+                names.setdefault(id(value), Variable(letter, before, placed.name, direction=direction))
         for step, value in enumerate(kept.outputs, 1):
             names.setdefault(id(value), _output(placed, step))
     for placed, kept in layers:
@@ -236,7 +236,8 @@ def _way(
         known = [_line(names, Variable("x", step, placed.name), values["x"])]
         if not number:
             past = step + 1 if backward else step - 1
-            known += [_line(names, Variable(letter, past, placed.name), value) for letter, value in before.items()]
+            for letter, value in before.items():
+                known.append(_line(names, Variable(letter, past, placed.name, direction=direction), value))
         letters = sorted(values, key=lambda letter: letter == "h" or letter in history.start)  # gates first
         lines = [
             _line(names, Variable(letter, step, placed.name, direction=direction), values[letter]) for letter in letters

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
@@ -137,8 +136,11 @@ def _backward(work: Work) -> Iterator[Sheet]:
     functions = on_functions(line for sheet in sheets for line in sheet.work)
     yield Sheet((), (), title="Loss", work=(*lines, line), notes=(*notes, *functions))
     yield from sheets
-    for whose, weights in groupby(done.weights, key=lambda each: of_direction(each.name.layer, each.name.direction)):
-        lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
+    totals: dict[str, list[WorkLine]] = {}
+    for each in done.weights:
+        whose = of_direction(each.name.layer, each.name.direction)
+        totals.setdefault(whose, []).extend(_totals(each, done.rate, rows=rows))
+    for whose, lines in totals.items():
         yield Sheet((), (), title=f"{whose}: gradients of its weights", work=tuple(lines))
 
 

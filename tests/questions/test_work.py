@@ -13,6 +13,7 @@ from strategies import Spec, encoder_decoder, network_of
 from strategies import network as networks
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part, RefusedError, run
+from rnncalc.conventions.tensor import WAYS
 from rnncalc.questions.work import LayerWork, work
 from rnncalc.questions.work_backward import Variable
 from rnncalc.reports.equations import plain_piece
@@ -30,12 +31,11 @@ def test_each_direction_begins_at_its_end() -> None:
     done = work(network, seed=3)
     both, above = done.layers
     a, b = "rnn_1", "lstm_1"
-    assert {Variable("h", 0, a), Variable("h", 4, a), Variable("h", 0, b), Variable("c", 0, b)} <= {
-        *done.names.values()
-    }
+    starts = [Variable("h", step, a, direction=way) for step, way in zip((0, 4), WAYS, strict=True)]
+    assert {*starts, Variable("h", 0, b), Variable("c", 0, b)} <= {*done.names.values()}
     x = {step: (Variable("x", step, a), None) for step in (1, 2, 3)}
-    assert given(both) == [[x[1], (Variable("h", 0, a), None)], [x[2]], [x[3]]]
-    assert given(both, 1) == [[x[3], (Variable("h", 4, a), None)], [x[2]], [x[1]]]
+    assert given(both) == [[x[1], (starts[0], None)], [x[2]], [x[3]]]
+    assert given(both, 1) == [[x[3], (starts[1], None)], [x[2]], [x[1]]]
     assert [[step.step for step in way] for way in both.ways] == [[1, 2, 3], [3, 2, 1]]
     joined = [[(line.name, line.same_as) for line in step.lines] for step in both.steps]
     assert joined == [[(Variable("h", step, a), None)] for step in (1, 2, 3)]
