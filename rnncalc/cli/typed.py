@@ -47,7 +47,7 @@ class _Call:
             name: each for each in context.command.params if isinstance(each, click.Option) for name in each.opts
         }
         self.solves, self.answers = (self.path.endswith(name) for name in ("solve", "answer"))
-        self.inputs = self.units = self.repeat = ""
+        self.inputs = self.units = self.repeat = self.bidirectional = self.dropped = ""
         self.layers: list[str] = []
         self.numbers: list[str] = []
         self.others: list[str] = []
@@ -116,7 +116,7 @@ class _Call:
             elif first == "layer":
                 self.layers.append(fields[field])
             else:
-                setattr(self, first, behind)
+                setattr(self, first, behind if field else first)
             return True
         return False
 
@@ -125,7 +125,7 @@ class _Call:
         missing: list[str] = []
         words = [*self._words(missing)]
         twice = any(sum(map(words.count, option.opts)) > 1 for option in single(self.command))
-        if twice or self.numbers or words == self.typed or (self.layers and self.has_file):
+        if twice or self.numbers or words in ([], self.typed) or (self.layers and self.has_file):
             return ""
         remark = f", with your number{'s' * (len(missing) > 1)} for {all_of(missing)}" if missing else ""
         return f"{call_text([*self.path.split(), *words])}{remark}"
@@ -141,12 +141,13 @@ class _Call:
             self.layers = [
                 layer for layer in self.layers if layer.removesuffix(f":{_UNITS}") not in full or layer in full
             ]
-        if (self.units or self.repeat) and not self.layers:
+        if (self.units or self.repeat or self.bidirectional) and not self.layers:
             self.layers = [f"lstm:{_UNITS}"]
         elif self.units and not any(_UNITS in layer for layer in self.layers):
             self.layers[-1] = re.sub("^([^:,]+)(:[^,]*)?", rf"\1:{_UNITS}", self.layers[-1])
         if self.layers:
             self.layers[-1] += f",repeat={self.repeat}" if self.repeat else ""
+            self.layers = [f"{layer},bidirectional" if self.bidirectional else layer for layer in self.layers]
             inputs = self.inputs or (self.numbers.pop(0) if self.numbers else "INPUT")
             missing += [inputs] * (inputs == "INPUT")
             yield from ("-i", inputs)

@@ -225,11 +225,17 @@ TYPED = {
     "--max-params {number}": "budget",
     "--training --chunk {number}": "chunk",
     "--training": "chunk",
+    "bidirectional": "bidirectional",
     "--operations": "operations",
     "--cost": "cost",
+    "--of flops": "operations",
+    "--of multiply-adds": "cost",
+    "--ask flops": "operations",
+    "--ask multiply-adds": "cost",
+    "dropped": "batch_first",
 }
 """What is meant by one of our words, or another name for it, that is typed as a flag with a number, with a layer or
-alone: a part of a layer, or other flags. The first row that fits is meant."""
+alone: a part of a layer, other flags, or nothing that is counted. The first row that fits is meant."""
 
 NO_KIND = {"{bidirectional}": "bidirectional", "{output}": "output out", "remove it: it has no parameters": "masking"}
 """Cures for words that are not kinds of layer."""
