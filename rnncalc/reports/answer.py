@@ -509,8 +509,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
         if empty := sum(1 for grade in self.book.grades if not (grade.answer or grade.problem)):
             notes.append(f"{plural(empty, 'row')} without an answer.")
-        signs = [sign for sign in self.book.signs if sign.unsure]
-        notes += [f"{escape(sign.unsure)} is read with the decimal sign of {escape(sign.shown)}." for sign in signs]
+        notes += self._signs().values()
         others = sum(1 for grade in self.book.grades if grade.variant_answered)
         if guesses := sum(1 for grade in self.book.grades if grade.by_chance and not grade.variant_answered):
             notes.append(f"Guesses, which are not counted below: {guesses:,}.")
@@ -525,6 +524,12 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         titles = (Column("Mistake", key=True), Column("Students", right=True), Column(""))
         return [grades, Sheet(titles, counted, title="Mistakes by frequency", notes=scale)]
 
+    def _signs(self) -> dict[str, str]:
+        """Return what to say of a number that is read with the decimal sign of another, by its text."""
+        signs = [sign for sign in self.book.signs if sign.unsure]
+        said = "is read with the decimal sign of"
+        return {sign.unsure: f"{escape(sign.unsure)} {said} {escape(sign.shown)}." for sign in signs}
+
     def warnings(self) -> Iterator[tuple[int, str]]:
         """Yield the warnings about single rows, each with its line."""
         for grade in self.book.grades:
@@ -536,6 +541,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     def _graded(self) -> Iterator[tuple[Grade, str, str]]:
         """Yield each grade with the first mistake in a few words, and the feedback; both once for equal answers."""
         words: dict[int, tuple[str, str]] = {}
+        signs = {} if self.hint else self._signs()  # the other number may be correct
         for grade in self.book.grades:
             answer = grade.answer
             mistake, feedback = "", f"Not judged: {grade.problem}." if grade.problem else "No answer."
@@ -548,7 +554,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                     feedback = f"No answer in {all_of([*map(escape, grade.unanswered)])}. {text}"
             if grade.variant_answered:
                 feedback = f"Wrong: this answers variant {grade.variant_answered}."
-            yield grade, mistake, feedback
+            said = [sentence for text, sentence in signs.items() if text in grade.row.answers]
+            yield grade, mistake, " ".join([feedback, *said])
 
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
