@@ -16,7 +16,7 @@ from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import OPTIONS
 from rnncalc.spec.aliases import IN_FLAGS, TYPED, meanings, meant
-from rnncalc.text import all_of
+from rnncalc.text import LETTER, all_of
 
 _UNITS = "{}"
 """What is in a layer that is typed without its number."""
@@ -82,7 +82,7 @@ class _Call:
                 self.layers.append(layer)
             elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
                 self.layers[-1] = f"{self.layers[-1].rstrip(',')},{word.lstrip(',')}"
-            elif _is_size(word) and (self.solves or any(_UNITS in layer for layer in self.layers)):
+            elif (_is_size(word) or re.fullmatch(LETTER, word)) and (self.solves or any(_UNITS in layer for layer in self.layers)):
                 self.numbers.append(word)
             elif self.answers or os.path.exists(word):
                 self.has_file |= os.path.exists(word)
