@@ -82,7 +82,9 @@ class _Call:
                 self.layers.append(layer)
             elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
                 self.layers[-1] = f"{self.layers[-1].rstrip(',')},{word.lstrip(',')}"
-            elif (_is_size(word) or re.fullmatch(LETTER, word)) and (self.solves or any(_UNITS in layer for layer in self.layers)):
+            elif (_is_size(word) or re.fullmatch(LETTER, word)) and (
+                self.solves or any(_UNITS in layer for layer in self.layers)
+            ):
                 self.numbers.append(word)
             elif self.answers or os.path.exists(word):
                 self.has_file |= os.path.exists(word)

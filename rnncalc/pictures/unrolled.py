@@ -563,12 +563,12 @@ class Half(Frozen):
             x = left + (DOTS if column.gap else side)
             if self.forks_up and not column.gap:
                 corners = [(x, y), (left + self.box - 2, y), (left + self.box - 2, to)]
+            elif self.forks_up or right == left:
+                continue
             elif after.gap:
                 corners = [(x, y), (right - 1, y)]
-            elif not self.forks_up and right > left:
-                corners = [(x, y), (right - 4, y), (right - 4, to + 1), (right + 2, to + 1), (right + 2, to)]
             else:
-                continue
+                corners = [(x, y), (right - 4, y), (right - 4, to + 1), (right + 2, to + 1), (right + 2, to)]
             yield Arrow(tuple(corners), Style.LAYER)
             if label and (self.forks_up or not after.gap):
                 yield Label(corners[-1][0] + 2, to, label, Style.SHAPE)

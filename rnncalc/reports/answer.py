@@ -527,8 +527,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     def _signs(self) -> dict[str, str]:
         """Return what to say of a number that is read with the decimal sign of another, by its text."""
         signs = [sign for sign in self.book.signs if sign.unsure]
-        said = "is read with the decimal sign of"
-        return {sign.unsure: f"{escape(sign.unsure)} {said} {escape(sign.shown)}." for sign in signs}
+        verb = "is read with the decimal sign of"
+        return {sign.unsure: f"{escape(sign.unsure)} {verb} {escape(sign.shown)}." for sign in signs}
 
     def warnings(self) -> Iterator[tuple[int, str]]:
         """Yield the warnings about single rows, each with its line."""
@@ -554,8 +554,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                     feedback = f"No answer in {all_of([*map(escape, grade.unanswered)])}. {text}"
             if grade.variant_answered:
                 feedback = f"Wrong: this answers variant {grade.variant_answered}."
-            said = [sentence for text, sentence in signs.items() if text in grade.row.answers]
-            yield grade, mistake, " ".join([feedback, *said])
+            sentences = [sentence for text, sentence in signs.items() if text in grade.row.answers]
+            yield grade, mistake, " ".join([feedback, *sentences])
 
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
