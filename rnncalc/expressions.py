@@ -555,8 +555,7 @@ class Parser:
         """Return what is above or below the bar of a fraction: without braces one digit of a number, as in LaTeX."""
         token = self.token
         if token.kind == "number" and token.text[1:]:
-            behind = re.compile(r"\s*").match(self.text, token.place + 1).end()  # type: ignore[union-attr]  # nothing, too
-            spans = (token.place, token.place + 1), (behind, token.end)
+            spans = (token.place, token.place + 1), (token.end - len(token.text[1:].lstrip()), token.end)
             parts = [re.compile(NUMBER).match(self.text, *span) for span in spans]
             if None in parts:
                 raise self.expected("a number in braces")

@@ -84,7 +84,7 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
         placed = tuple(map(_axis, arrays.axes.get(role, [axes[at] for at in order])))
-        if arrays.rows and not role.endswith("embedding") and [*axes] != [ONE]:  # a table has rows as it is
+        if arrays.rows and not role.endswith("embedding") and [*axes] != [ONE]:  # its rows are vectors already
             placed = (*placed[:-2], placed[-1], placed[-2]) if placed[1:] else (Axis(1), *placed)
         name = arrays.names[role] if listed else arrays.names.get(role, role)
         group = tensors[role in arrays.buffers]

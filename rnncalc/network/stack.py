@@ -40,7 +40,7 @@ class Placed(NamedTuple):
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
         the state.
-    step: the trace of what it computes; None of a dropout, and where a part is counted elsewhere.
+    step: its trace; None for a dropout, and for a part that is counted elsewhere.
     names: its letters in the names of the network's sizes (`named_sizes.py`), if any of them has one; or its sizes in
         numbers, if a letter of another layer's size is one of its letters.
     """

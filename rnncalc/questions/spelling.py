@@ -61,8 +61,9 @@ def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nest
         for one, stored in zip(spelled, placed.tensors, strict=True):
             if stored.name in weights:  # an external layer has none
                 nested: Any = weights[stored.name]
-                others = [*map(turned, nested)] if stored.axes[2:] else turned(nested)
-                numbers[one.name] = nested if one.axes == stored.axes else others
+                if one.axes != stored.axes:
+                    nested = [*map(turned, nested)] if stored.axes[2:] else turned(nested)
+                numbers[one.name] = nested
         return numbers
     arrays = Arrays({**weights}, placed.tensors, placed.copy)
     bound = binding(network.convention).cell

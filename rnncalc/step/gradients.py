@@ -266,7 +266,7 @@ class _OperandFormulas(dict[int, Formula]):
 
 
 def _apply(name: str, rule: GradientRule, *operands: Formula) -> Formula:
-    """Return the formula of what a rule gives; name: of a function that no row writes."""
+    """Return the formula of a rule's result; name: of a function that no row writes."""
     row = IN_LETTERS.get(rule.function)
     if row is None:
         return Application(name, operands)

@@ -424,7 +424,7 @@ def quotient(number: int) -> Operation:
 
 
 def _quotient(name: str, number: int, divisor: float, drawn: str) -> Operation:
-    """Return the operation that divides a vector; number: of which the divisor is made."""
+    """Return the operation that divides a vector; number: the divisor, or its square."""
 
     def forward(vector: Vector) -> Vector:
         return [each / divisor for each in vector]
