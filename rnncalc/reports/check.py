@@ -224,7 +224,7 @@ def _tensors(verdict: Verdict, every: bool) -> Iterator[Finding]:
     explained = {number for number, _ in changed if len(match.cures[number]) == 1}
     rest = match.cures.keys() - explained if match.cures else range(len(match.tensors))
     for number, (tensor, text) in enumerate(zip(match.tensors, messages(match), strict=True)):
-        if every or (number in rest and not tensor.kept):
+        if every or tensor.doubt or (number in rest and not tensor.kept):
             shapes = tensor.shape, tensor.stored_shape
             yield _checked(name(tensor), text, places[number], shapes, shapes)
 

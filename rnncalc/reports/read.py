@@ -154,12 +154,19 @@ SHOWN = 6
 
 _UNNAMED = "its trained vector is gamma or beta, the file does not say which"
 
+_DIFFERS = ": a run differs from the model's"
+
 _SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not say",
     Doubt.ACTIVATION: "the activation is not in the file",
-    Doubt.OTHER_ACTIVATION: "its activation is none that a spec has: a run differs from the model's",
+    Doubt.OTHER_ACTIVATION: f"its activation is none that a spec has{_DIFFERS}",
     Doubt.OPERATOR: "its activation, if it has one, is the next operator of the file",
-    Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
+    Doubt.CLIP: f"the sums of its gates are clipped (clip){_DIFFERS}",
+    Doubt.INPUT_FORGET: f"its forget gate is one minus its input gate (input_forget){_DIFFERS}",
+    Doubt.DIRECTION: f"it reads the last step first (direction: reverse){_DIFFERS}",
+    Doubt.GO_BACKWARDS: f"it reads the last step first (go_backwards){_DIFFERS}",
+    Doubt.GATE_ACTIVATION: f"the activation of its gates is not sigmoid{_DIFFERS}",
+    Doubt.ACTIVATIONS: f"it has several activations beside those of its gates{_DIFFERS}",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table for a vocabulary of {numbers[0]:,}",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.LATER_TABLE: "a table that is not the first layer, which no spec has: {names}",
@@ -174,11 +181,11 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.ALL_STEPS: "its window is all steps, and their number is not in the file",
     Doubt.LEFT_OUT: "layers without weights that are not in this draft: {names}",
     Doubt.RESHAPED: "the {numbers[0]:,} numbers of a step change their places; the file does not say how",
-    Doubt.PADDING: "its padding is none that a spec has: a run differs from the model's",
+    Doubt.PADDING: f"its padding is none that a spec has{_DIFFERS}",
     Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",
     Doubt.EPSILON: "its epsilon is not in the file",
     Doubt.GAMMA_OR_BETA: _UNNAMED,
-    Doubt.OTHER_EPSILON: "its epsilon is not the framework's default, which a run takes",
+    Doubt.OTHER_EPSILON: f"its epsilon is not the framework's default{_DIFFERS}",
     Doubt.HEADS: "its heads, and whether it is causal, are not in the file; its parameters do not depend on them",
     Doubt.TRANSFORMER: "its heads, norm and activation, and whether it is causal, are not in the file; "
     "its parameters do not depend on them",
@@ -218,7 +225,9 @@ def messages(match: Match) -> Iterator[str | None]:
     empty = not any(check.stored_shape for check in match.tensors)
     draft = [] if match.cures or empty else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
     for number, check in enumerate(match.tensors):
-        if mismatch := _mismatch(check):
+        if check.doubt:
+            yield sentence(Remark(check.doubt))
+        elif mismatch := _mismatch(check):
             cures = [_cure(cure, check.layer) for cure in match.cures.get(number, ())]
             yield "; ".join([mismatch, *cures, *draft])
             draft = []

@@ -40,6 +40,25 @@ def test_an_operator_is_a_layer(tmp_path: Path, call: Call) -> None:
 
 
 @pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        (attribute("clip", field(2, 0.5)), "lstm_1.clip: the sums of its gates are clipped (clip)"),
+        (attribute("direction", field(4, "reverse")), "lstm_1.direction: it reads the last step first"),
+        (attribute("input_forget", field(3, 1)), "lstm_1.input_forget: its forget gate is one minus its input gate"),
+    ],
+)
+def test_what_no_spec_computes_is_not_run(tmp_path: Path, call: Call, setting: bytes, reason: str) -> None:
+    """Nor does its draft pass a check; both say in one line why."""
+    path = onnx(tmp_path / "a.onnx", node("LSTM", "x w r b", "y", setting, name="rnn"), tensors=LSTM)
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out)
+    checked, done = call("check", spec, "--model", path), call("run", spec, "--weights", path)
+    assert (checked.code, done.code, done.out) == (1, 2, "")
+    assert f": {reason}" in checked.out
+    assert f"a.onnx': {reason}" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("parts", "tensors"),
     [
         ((node("Gemm", "x m c", "y", attribute("transB", field(3, 1)), name="fc"),), ("m", "c")),

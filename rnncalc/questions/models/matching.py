@@ -31,7 +31,7 @@ from rnncalc.questions.models.pairing import (
     wanted_of,
     without,
 )
-from rnncalc.questions.models.sites import Site, recorded, sites_of
+from rnncalc.questions.models.sites import COMPUTES_OTHERWISE, Doubt, Site, recorded, sites_of
 
 
 class TensorStatus(Enum):
@@ -42,6 +42,7 @@ class TensorStatus(Enum):
     UNEXPECTED = "unexpected"
     SHAPE = "another shape"
     SHARED = "another's"
+    OTHERWISE = "computed otherwise"
 
 
 class TensorCheck(NamedTuple):
@@ -49,6 +50,7 @@ class TensorCheck(NamedTuple):
 
     layer, tensor: its names in the network, None if only the file has it. stored: its name in the file.
     at: the path of the layer in the spec. An option that differs is one too, with its value as its shape.
+    doubt: of a layer that computes what no spec can say.
     """
 
     status: TensorStatus
@@ -58,6 +60,7 @@ class TensorCheck(NamedTuple):
     stored: str | None = None
     stored_shape: tuple[int | str, ...] | None = None
     at: Path = ()
+    doubt: Doubt | None = None
 
     @property
     def kept(self) -> bool:
@@ -131,7 +134,7 @@ def match(network: Network, file: ModelFile) -> Match:
     ]
     tensors = (*checks, *by_name, *of_externals, *others)
     cures: Mapping[int, Sequence[SpecChange]] = {}
-    if wrong := [number for number, check in enumerate(tensors) if not check.kept]:
+    if wrong := [number for number, check in enumerate(tensors) if not (check.kept or check.doubt)]:
         sums = {check.layer or "": int(check.stored_shape[0]) if check.stored_shape else 0 for check in of_externals}
         pairs_of_cures = pairs | elsewhere(wanted, pairs, left)
         edit = SpecEdit(network, wanted, pairs_of_cures, left, chain, sums, start, ordered=file.ordered)
@@ -163,6 +166,8 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     if site and site.shapes == {**wanted.shapes, **wanted.shared}:
         for option, (ours, value) in recorded(wanted.layer, site).items():
             yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
+        for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
+            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, COMPUTES_OTHERWISE[doubt], at=wanted.at, doubt=doubt)
     for name, shape in wanted.shapes.items():
         tensor = theirs.pop(name, None)
         names = (wanted.name, wanted.names[name], shape)

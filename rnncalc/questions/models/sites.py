@@ -34,13 +34,18 @@ Shape = tuple[int, ...]
 
 
 class Doubt(Enum):
-    """What a file leaves open about a layer, for a report."""
+    """What a file leaves open about a layer, or has it compute that no spec can say, for a report."""
 
     RECURRENT_ACTIVATION = auto()
     ACTIVATION = auto()
     OTHER_ACTIVATION = auto()
     OPERATOR = auto()
-    OTHERWISE = auto()
+    CLIP = auto()
+    INPUT_FORGET = auto()
+    DIRECTION = auto()
+    GO_BACKWARDS = auto()
+    GATE_ACTIVATION = auto()
+    ACTIVATIONS = auto()
     TABLE = auto()
     MODULES = auto()
     LATER_TABLE = auto()
@@ -64,6 +69,20 @@ class Doubt(Enum):
     TRANSFORMER = auto()
     CAUSAL = auto()
     ATTENTION = auto()
+
+
+COMPUTES_OTHERWISE: Mapping[Doubt, str] = {
+    Doubt.CLIP: "clip",
+    Doubt.INPUT_FORGET: "input_forget",
+    Doubt.DIRECTION: "direction",
+    Doubt.GO_BACKWARDS: "go_backwards",
+    Doubt.GATE_ACTIVATION: "recurrent_activation",
+    Doubt.ACTIVATIONS: "activations",
+    Doubt.OTHER_ACTIVATION: "activation",
+    Doubt.PADDING: "padding",
+    Doubt.OTHER_EPSILON: "epsilon",
+}
+"""What the layer of a file computes and that of no spec does, so that a run would differ: a word for each."""
 
 
 class Site(NamedTuple):
@@ -474,8 +493,11 @@ def _active(
         doubts = (Doubt.ACTIVATION if activation is None else Doubt.OTHER_ACTIVATION, *doubts)
     else:
         layer = layer.replace(activation=activation)
-    otherwise = settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True
-    return layer, inputs, (*doubts, Doubt.OTHERWISE) if otherwise and isinstance(layer, Cell) else doubts
+    if isinstance(layer, Cell):
+        gates = settings.get("recurrent_activation", "sigmoid") != "sigmoid"
+        backwards = settings.get("go_backwards") is True
+        doubts = (*doubts, *[Doubt.GATE_ACTIVATION] * gates, *[Doubt.GO_BACKWARDS] * backwards)
+    return layer, inputs, doubts
 
 
 def _epsilon(epsilon: Any, usual: float) -> tuple[Doubt, ...]:
@@ -553,14 +575,20 @@ def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
     words = settings.get("activations")
     names = [str(word).lower() for word in words] if isinstance(words, list) else []
     ways = [names[start : start + size] for start in range(0, len(names), size)]
-    usual = size == 1 or all(way[0] == "sigmoid" and len({*way[1:]}) == 1 for way in ways)
-    coupled = settings.get("input_forget", [0]) != [0]  # PyTorch's newer exporter writes it even if it is not
-    otherwise = coupled or settings.get("clip") is not None or settings.get("direction") == ["reverse"]
-    doubts = (Doubt.OTHERWISE,) if otherwise or not usual or len({*map(tuple, ways)}) > 1 else ()
+    otherwise = {
+        Doubt.CLIP: settings.get("clip") is not None,
+        Doubt.INPUT_FORGET: settings.get("input_forget", [0]) != [0],  # PyTorch's newer exporter writes it as 0
+        Doubt.DIRECTION: settings.get("direction") == ["reverse"],
+        Doubt.GATE_ACTIVATION: size > 1 and any(way[0] != "sigmoid" for way in ways),
+        Doubt.ACTIVATIONS: len({way[-1] for way in ways}) > 1 or any(len({*way[1:]}) > 1 for way in ways),
+    }
+    doubts = tuple(doubt for doubt, holds in otherwise.items() if holds)
     if not isinstance(words, list):
         return "tanh", doubts
+    scaled = [settings.get(f"activation_{word}") for word in ("alpha", "beta")]  # of an affine one
     activation = _ACTIVATIONS.get(names[size > 1] if len(names) > (size > 1) else "")
-    return (activation, doubts) if activation else ("tanh", (Doubt.OTHER_ACTIVATION, *doubts))
+    plain = activation != "linear" or not any(scaled)
+    return (activation, doubts) if activation and plain else ("tanh", (Doubt.OTHER_ACTIVATION, *doubts))
 
 
 _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {"pytorch": _pytorch, "keras": _keras, "onnx": _onnx}

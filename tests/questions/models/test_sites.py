@@ -9,12 +9,12 @@ from questions.models.made import Shape, Shapes, cell, file, linear, module, sit
 from rnncalc.layers import kind
 from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.gru import GRU
-from rnncalc.layers.layer import Dense, Layer
+from rnncalc.layers.layer import Dense, External, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
 from rnncalc.questions.models.matching import Match, match
-from rnncalc.questions.models.sites import Doubt, expected, in_groups, sites_of
+from rnncalc.questions.models.sites import COMPUTES_OTHERWISE, Doubt, expected, in_groups, sites_of
 
 KERAS = {"kernel": (4, 9), "recurrent_kernel": (3, 9), "bias": (2, 9)}
 ONNX = {"W": (1, 9, 4), "R": (1, 9, 3), "B": (1, 18)}
@@ -76,6 +76,25 @@ def test_options_that_a_file_gives_are_compared(case: dict[str, Any]) -> None:
     changes = {each.option: each.theirs for (cure,) in wrong.cures.values() for each in cure.changes}
     assert {"window" if option == "pool1d" else option: value for option, value in changes.items()} == options
     assert compared(layer_in(case)).kept
+
+
+OTHERWISE = [
+    (case, doubts)
+    for case in cases("questions/models/sites.yaml")
+    if (doubts := [doubt for doubt in case.get("doubts", ()) if Doubt[doubt] in COMPUTES_OTHERWISE])
+]
+
+
+@pytest.mark.parametrize(("case", "doubts"), OTHERWISE)
+def test_what_no_spec_computes_is_a_finding(case: dict[str, Any], doubts: list[str]) -> None:
+    """Of the layer with the same tensors, and of that alone: an external layer computes nothing."""
+    framework, _, path = case["file"].partition(" ")
+    same = file(framework, module(path, shapes_in(case, "tensors"), case.get("class", ""), case["settings"]))
+    external = External(same.params)
+    for layer in (layer_in(case), external):
+        network = Network(input=case["inputs"], layers=[layer], convention=framework)  # type: ignore[list-item]
+        wrong = [check.doubt for check in match(network, same).tensors if not check.kept]
+        assert wrong == [Doubt[doubt] for doubt in doubts if layer is not external]
 
 
 @pytest.mark.parametrize("leaf", [*cell(4, 4, 3)])
