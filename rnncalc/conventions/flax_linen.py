@@ -28,7 +28,7 @@ CONVENTION = rules.Convention(
     name="flax-linen",
     title="Flax linen",
     note="one bias vector per gate, and a second one in the candidate of a GRU or MGU",
-    why="what is multiplied by a gate needs a bias of its own inside the product",
+    why="what is multiplied by a gate has a bias of its own inside the product",
     cells={
         "rnn": _CELL.replace(  # one gate, so the names need not tell any apart
             input=rules.Array("i/kernel", "m gates"),

@@ -18,7 +18,7 @@ CONVENTION = rules.Convention(
     name="keras",
     title="Keras",
     note="one bias vector per gate, but two in a GRU unless reset_after is false",
-    why="a GRU that resets after the recurrent product needs a bias of its own inside that product",
+    why="a GRU that resets after the recurrent product has a bias of its own inside that product",
     cells={
         "rnn": _CELL,
         "gru": _CELL.replace(

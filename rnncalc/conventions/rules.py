@@ -186,14 +186,14 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
     "peepholes": (False,),
     "learned_state": (False,),
 }
-"""The options that no framework has in its own recurrent layers, unless its row says otherwise."""
+"""The options that no framework here has in its own recurrent layers, unless its row says otherwise."""
 
 HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after", "kernel", "space"}
 """The options that the rows consider; a framework is assumed not to have any other."""
 
 
 def restricted(*but: str, **others: tuple[object, ...]) -> dict[str, tuple[object, ...]]:
-    """Return the options that no framework has, without those in `but`, and with others restricted too."""
+    """Return the options that no framework here has, without those in `but`, and with others restricted too."""
     return {**{option: values for option, values in NO_FRAMEWORK.items() if option not in but}, **others}
 
 

@@ -17,8 +17,9 @@ class LSTM(Cell):
     input gate is one minus the forget gate (Greff et al. 2017, CIFG), which leaves 3·h(m + h + 1).
 
     With `layer_norm: true` the sum of each gate is normalised, and the cell state on its way to the output (Ba et al.
-    2016), as in the LayerNormBasicLSTMCell of TensorFlow 1: h numbers more per block for a gain, and 2h for gain and
-    bias of the cell state. In the paper's appendix both products are normalised apart, each in all gates at once.
+    2016), as in Sketch-RNN's LayerNormLSTMCell: h numbers more per block for a gain, and 2h for gain and bias of the
+    cell state. TensorFlow 1's LayerNormBasicLSTMCell passes the normalised cell state to the next step. In the paper's
+    appendix both products are normalised apart, each in all gates at once.
     """
 
     kind = "lstm"

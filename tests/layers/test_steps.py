@@ -1,7 +1,7 @@
 """Each cell computes what its paper says: its outputs are compared with steps written out here, for one unit."""
 
 from collections.abc import Callable
-from math import exp, tanh
+from math import exp, sin, tanh
 from random import Random
 from statistics import NormalDist
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cells import CELLS, OPTIONS
 
-from rnncalc import Network, run
+from rnncalc import LSTM, Network, run
 from rnncalc.forward.arrays import filled
 from rnncalc.layers import kind
 
@@ -132,3 +132,23 @@ def test_a_cell_computes_the_step_of_its_paper(name: str) -> None:
             outputs.append(unit.h)
         assert unit.read >= {*arrays}
         assert [vector[0] for vector in ran.output] == pytest.approx(outputs, abs=1e-12), layer
+
+
+def test_a_normalised_lstm_is_that_of_sketch_rnn() -> None:
+    """Outputs seen in magenta 2.1.4: the LayerNormLSTMCell(2) with weights sin 1, sin 2 and so on reads 1, -2."""
+    weights: dict[str, Any] = {"gamma_c": sines(41, 2), "b_c": sines(43, 2)}
+    for place, gate in enumerate("igfo"):
+        column, past = sines(1 + 2 * place, 2), [sines(9 + 8 * row + 2 * place, 2) for row in range(2)]
+        bias = [number + (gate == "f") for number in sines(33 + 2 * place, 2)]  # the cell adds 1 when it runs
+        weights |= {
+            f"W_x{gate}": [[number] for number in column],
+            f"W_h{gate}": [list(row) for row in zip(*past, strict=True)],
+        }
+        weights |= {f"gamma_{gate}": sines(25 + 2 * place, 2), f"b_{gate}": bias}
+    network = Network(input=1, layers=[LSTM(2, layer_norm=True)], steps=2, topology="many-to-many")
+    seen = [pytest.approx([-0.6027931, 0.5733711], abs=1e-6), pytest.approx([-0.4886079, 0.4096999], abs=1e-6)]
+    assert run(network, weights={"lstm_1": weights}, inputs=[[1.0], [-2.0]]).outputs == seen
+
+
+def sines(first: int, count: int) -> list[float]:
+    return [sin(number) for number in range(first, first + count)]

@@ -57,7 +57,7 @@ def test_a_convention_says_of_a_cell_what_that_cell_has() -> None:
     assert said(LSTM(5), "keras") == ONE + one
     assert said(GRU(5, reset_after=False), "keras") == ONE + one
     assert said(LSTM(5), "flax-linen") == f"Biases: one bias vector per gate, on the recurrent side; {one}"
-    second = "and a second one in n; what is multiplied by a gate needs a bias of its own inside the product."
+    second = "and a second one in n; what is multiplied by a gate has a bias of its own inside the product."
     assert said(MGU(5), "flax-linen") == f"Biases: one bias vector per gate, {second}"
     assert said(GRU(5), "keras").startswith("Biases: two bias vectors per gate, one after the other in one tensor; ")
 
