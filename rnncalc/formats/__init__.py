@@ -18,7 +18,6 @@ from rnncalc.reports.report import (
     DocumentReport,
     DrawnReport,
     LinkReport,
-    MeasuredReport,
     PictureReport,
     QuizReport,
     RecordReport,
@@ -67,8 +66,6 @@ FORMATS: dict[str, Format] = {
     "link": Format("rnncalc.formats.quizzes", (LinkReport,), writer="write_link", suffix=".txt"),
     "junit": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_junit", suffix=".xml"),
     "gitlab": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_gitlab", suffix=".json"),
-    "benchmark": Format("rnncalc.formats.checks", (MeasuredReport,), writer="write_benchmark", suffix=".json"),
-    "badge": Format("rnncalc.formats.checks", (MeasuredReport,), writer="write_badge", suffix=".json"),
     "github": Format(
         "rnncalc.formats.checks", (CheckedReport,), writer="write_github", read_at_once=True, suffix=".txt"
     ),

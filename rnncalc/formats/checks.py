@@ -1,4 +1,4 @@
-"""Checks for programs that watch a repository: JUnit's XML, annotations for GitHub, issues for GitLab, and numbers.
+"""Checks for programs that watch a repository: JUnit's XML, annotations for GitHub, issues for GitLab.
 
 Knows no network and no limit.
 """
@@ -13,8 +13,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import TextIO
 
-from rnncalc.errors import CallError
-from rnncalc.reports.report import CheckedReport, MeasuredReport
+from rnncalc.reports.report import CheckedReport
 from rnncalc.reports.sheet import MOST_LINES, Finding, Outcome
 from rnncalc.text import escape
 
@@ -117,35 +116,3 @@ def _issue(path: str, convention: str, finding: Finding) -> dict[str, object]:
         "severity": "blocker" if finding.outcome is Outcome.ERROR else "major",
         "location": {"path": path.removeprefix("./"), "lines": {"begin": finding.line or 1}},
     }
-
-
-# What github-action-benchmark reads with `tool: customSmallerIsBetter`: an array of a name, a unit and a value;
-# https://github.com/benchmark-action/github-action-benchmark
-
-
-def write_benchmark(reports: Iterable[MeasuredReport], file: TextIO) -> None:
-    """Write an entry for each number of each spec."""
-    entries = [
-        {"name": escape(f"{path}: {key}", limit=2_000), "unit": escape(unit), "value": number, "extra": escape(counted)}
-        for report in reports
-        for path, counted, _, numbers in report.measures()
-        for key, unit, number in numbers
-    ]
-    json.dump(entries, file, indent=1)
-    file.write("\n")
-
-
-# What shields.io reads from an address and draws: https://shields.io/badges/endpoint-badge
-
-
-def write_badge(reports: Iterable[MeasuredReport], file: TextIO) -> None:
-    """Write the first number of one spec, its parameters, green or red; raise CallError if there are several specs."""
-    files = [each for report in reports for each in report.measures()]
-    if len(files) != 1:
-        raise CallError(f"format: badge shows one spec, got {len(files):,}")
-    ((_, convention, failed, numbers),) = files
-    label = escape(f"{numbers[0][1]} ({convention})") if numbers else "spec"
-    message = f"{numbers[0][2]:,}" if numbers else "invalid"
-    color = "red" if failed else "brightgreen"
-    json.dump({"schemaVersion": 1, "label": label, "message": message, "color": color}, file)
-    file.write("\n")

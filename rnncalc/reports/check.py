@@ -10,7 +10,7 @@ from typing import Any
 from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
-from rnncalc.reports.report import CheckedReport, DataReport, MeasuredReport, RecordReport, SheetReport, fields
+from rnncalc.reports.report import CheckedReport, DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, escape_path, plural
 
@@ -48,7 +48,7 @@ _SPEC = Column("Spec", key=True, whole=True)
 _COLUMNS = (*(*key_columns(""), _SPEC, *key_columns("Check")), *number_columns("Expected", "Actual", together=True))
 
 
-class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, MeasuredReport):
+class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport):
     """The verdicts on all files.
 
     baseline: the baseline's name, if there is one. remarks: the parts of it that could not be read.
@@ -71,15 +71,6 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
         for verdict in self.verdicts:
             findings = *_problems(verdict), *_limits(verdict), *_tensors(verdict, self.tensors), *_about(verdict)
             yield verdict.file, verdict.convention or "", [*findings]
-
-    def measures(self) -> Iterator[tuple[str, str, bool, list[tuple[str, str, int]]]]:
-        for verdict in self.verdicts:
-            known = [
-                (quantity.value, "s".join(UNITS[quantity]), number)
-                for quantity in UNITS
-                if verdict.numbers and isinstance(number := verdict.numbers.amount(quantity), int)
-            ]
-            yield verdict.file, verdict.convention or "", verdict.status in _WRONG, known
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each check, its `result` in JUnit's words."""

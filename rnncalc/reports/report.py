@@ -115,17 +115,6 @@ class CheckedReport(Report, ABC):
         """Return the path of each file, the convention of its counts, empty if it is invalid, and its findings."""
 
 
-class MeasuredReport(Report, ABC):
-    """A report on files whose numbers are followed over time."""
-
-    @abstractmethod
-    def measures(self) -> Iterable[tuple[str, str, bool, list[tuple[str, str, int]]]]:
-        """Return the path and the convention of each file, whether it failed, and its known numbers.
-
-        Each number has its key and its unit.
-        """
-
-
 class LinkReport(Report, ABC):
     """A report that the playground shows."""
 

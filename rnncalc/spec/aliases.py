@@ -136,6 +136,7 @@ ALIASES = {
     "tikz": "tex latex pgf",
     "html": "htm page web",
     "junit": "xml",
+    "json; it has the numbers of each spec": "benchmark badge",
     "github": "gh actions",
     "many-to-many": "sequence sequences many2many n-to-n n-to-m n-n m-to-n tagging",
     "many-to-many; a network of two halves is a spec with encoder and decoder": "seq2seq encoder-decoder translation",

@@ -14,7 +14,7 @@ import pytest
 from conftest import SPEC, Call, file_at, report_of
 from junitparser import JUnitXml
 
-FORMATS = ("table", "json", "markdown", "junit", "gitlab", "benchmark", "github")
+FORMATS = ("table", "json", "markdown", "junit", "gitlab", "github")
 HOSTILE = "\x1b[31m\n::error::x\r\u202e%0A::warning::y,col=1:##[error]z<b>&\"']]>|`"
 
 
@@ -93,42 +93,6 @@ def test_gitlab_reads_the_issues(folder: Path, call: Call) -> None:
         "expect.total (textbook): expected 29, got 28: 1 fewer",
         {"begin": 7},
     )
-
-
-def test_a_benchmark_has_each_number_of_each_spec(folder: Path, call: Call) -> None:
-    """What github-action-benchmark reads: names that differ, units, and numbers.
-
-    Its reader (src/extract.ts, customSmallerIsBetter) wants `name`, `unit` and a `value` that is a number, and shows
-    a text as `extra`.
-    """
-    entries = json.loads(call("check", folder, "-f", "benchmark").out)
-    assert all({*entry} == {"name", "unit", "value", "extra"} and type(entry["value"]) is int for entry in entries)
-    assert {entry["extra"] for entry in entries} == {"textbook"}
-    assert len({entry["name"] for entry in entries}) == len(entries)
-    values = {entry["name"].rpartition("/")[2]: (entry["unit"], entry["value"]) for entry in entries}
-    assert values["a.yaml: params"] == ("parameters", 3 * (3 + 4 + 1) + 1 * (3 + 1))
-    assert values["a.yaml: bytes"] == ("bytes", 4 * 28)
-    assert values["a.yaml: multiply_adds"] == ("multiply-adds", 3 * 3 * (3 + 4) + 3)  # the output after the last step
-    assert not any(name.startswith("f.yaml") for name in values)  # an invalid spec has no numbers
-
-
-def test_a_badge_is_one_that_shields_draws(tmp_path: Path, call: Call) -> None:
-    """The keys of an endpoint badge: https://shields.io/badges/endpoint-badge."""
-    path = file_at(tmp_path / "a.yaml", SPEC)
-    badge = {"schemaVersion": 1, "label": "parameters (textbook)", "message": "28", "color": "brightgreen"}
-    assert json.loads(call("check", path, "-f", "badge").out) == badge
-    result = call("check", path, "--max-params", "27", "-f", "badge")
-    assert (result.code, json.loads(result.out)) == (1, {**badge, "color": "red"})
-    file_at(path, "input: x x\n")
-    result = call("check", path, "-f", "badge")
-    assert (result.code, json.loads(result.out)) == (
-        2,
-        {**badge, "label": "spec", "message": "invalid", "color": "red"},
-    )
-    other = file_at(tmp_path / "b.yaml", SPEC)
-    result = call("check", path, other, "-f", "badge")
-    assert (result.code, result.out) == (2, "")
-    assert result.err.splitlines()[-1] == "rnncalc: --format: badge shows one spec, got 2"
 
 
 def test_formats_agree(folder: Path, call: Call) -> None:

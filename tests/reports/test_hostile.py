@@ -24,7 +24,6 @@ from rnncalc.reports.report import (
     DerivationReport,
     DocumentReport,
     LinkReport,
-    MeasuredReport,
     PictureReport,
     QuizReport,
     RecordReport,
@@ -94,7 +93,6 @@ class Full(
     DocumentReport,
     PictureReport,
     CheckedReport,
-    MeasuredReport,
     LinkReport,
     QuizReport,
 ):
@@ -139,9 +137,6 @@ class Full(
 
     def findings(self) -> Iterator[tuple[str, str, list[Finding]]]:
         return iter([("a", "d", [Finding("a", outcome, "b", "c", 1, 2) for outcome in Outcome])])
-
-    def measures(self) -> Iterator[tuple[str, str, bool, list[tuple[str, str, int]]]]:
-        return iter([("a", "d", True, [("b", "c", 1)])])
 
     def link(self) -> tuple[str, dict[str, str]]:
         return "a", {"b": "c"}
@@ -320,8 +315,6 @@ def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
             "junit": "&#65533;",
             "json": "\\ufffd",
             "gitlab": "\\ufffd",
-            "benchmark": "\\ufffd",
-            "badge": "\\ufffd",
             "moodle": "&#65533;",
         }.get(name, "\ufffd") in text, name
     assert json.loads(written(Surrogate(), "json"))["reports"][0]["\U0001f600"] == "a\ufffdb"
@@ -335,9 +328,6 @@ class Surrogate(Full):
 
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
-
-    def measures(self) -> Iterator[tuple[str, str, bool, list[tuple[str, str, int]]]]:
-        return iter([("a", "\ud800", True, [("b", "\ud800", 1)])])
 
     def link(self) -> tuple[str, dict[str, str]]:
         return "\ud800", {}
