@@ -33,7 +33,7 @@ class TensorRole(StrEnum):
 
 
 _OPTIMIZER = re.compile(
-    r"(^|[./])(optim\w*|\w*_optimizer|optimizer\w*|lr_scheduler\w*|scheduler|grad_scaler|scaler)([./]|$)"
+    r"(^|[./])(opt(im\w*|_state)|\w*_optimizer|optimizer\w*|lr_scheduler\w*|scheduler|grad_scaler|scaler)([./]|$)"
     r"|(^|[./])(exp_avg(_sq)?|max_exp_avg_sq|momentum_buffer|square_avg|acc_delta|grad_avg|exp_inf)([./]|$)"
 )
 _BUFFER = re.compile(
@@ -74,6 +74,7 @@ class RemarkKind(Enum):
     ZEROS = auto()
     IN_BRANCHES = auto()
     NO_CONFIG = auto()
+    MLX = auto()
 
 
 class Remark(NamedTuple):
@@ -151,20 +152,28 @@ class ModelFile(NamedTuple):
         return sum(tensor.params for tensor in self.tensors if tensor.is_parameter)
 
 
-def modules_of(tensors: tuple[FileTensor, ...]) -> tuple[FileModule, ...]:
+def path_and_leaf(name: str) -> tuple[str, str]:
+    """Return the path of a tensor's module, and its own name in it."""
+    path, _, leaf = name.rpartition(".")
+    return path, leaf
+
+
+def modules_of(
+    tensors: tuple[FileTensor, ...], split: Callable[[str], tuple[str, str]] = path_and_leaf
+) -> tuple[FileModule, ...]:
     """Return the modules: the last part of a tensor's name is its own, the rest is the module's path.
 
-    A module without parameters is left out, unless it stores the mean of a batch norm.
+    A module without parameters is left out, unless it stores the mean of a batch norm. split: divides a name so.
     """
     modules: dict[str, tuple[dict[str, FileTensor], dict[str, FileTensor]]] = {}
     for tensor in tensors:
         if tensor.is_parameter or tensor.role is TensorRole.BUFFER:
-            path, _, leaf = tensor.name.rpartition(".")
+            path, leaf = split(tensor.name)
             modules.setdefault(path, ({}, {}))[not tensor.is_parameter][leaf] = tensor
     return tuple(
         FileModule(path, parameters, buffers=buffers)
         for path, (parameters, buffers) in modules.items()
-        if parameters or "running_mean" in buffers
+        if parameters or {"running_mean", "mean"} & buffers.keys()
     )
 
 

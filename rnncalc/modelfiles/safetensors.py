@@ -20,7 +20,7 @@ from typing import Any
 
 from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
-from rnncalc.modelfiles import model
+from rnncalc.modelfiles import flax, model
 from rnncalc.modelfiles.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind
 from rnncalc.text import escape
 
@@ -29,6 +29,8 @@ TYPES |= {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "C64": "complex6
 TYPES |= {
     f"{letter}{bits}": f"{word}{bits}" for letter, word in (("I", "int"), ("U", "uint")) for bits in (8, 16, 32, 64)
 }
+_MLX = re.compile(r"(^|[.])(Wx|Wh|Wxh|Whh|bhn)$")
+"""The names that MLX's recurrent layers have and no other's, as seen in mlx 0.32.4 in November 2026."""
 
 
 def read(path: str) -> ModelFile:
@@ -72,13 +74,18 @@ def _shard(folder: str, name: str) -> list[FileTensor]:
 
 
 def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFile:
-    """Return a file of tensors with PyTorch's names, whose names, shapes and types alone are known.
+    """Return a file of tensors with Flax's names or PyTorch's; their names, shapes and types alone are known.
 
     They are sorted by name, with numbers in names by size, because the format keeps no order.
     """
-    ordered, of_tensors = model.remarked(sorted(tensors, key=lambda tensor: natural(tensor.name)))
-    remarks = (*remarks, *of_tensors, Remark(RemarkKind.ROLES_BY_NAME))
-    return ModelFile(path, "safetensors", "pytorch", ordered, model.modules_of(ordered), False, remarks)
+    names = [tensor.name for tensor in tensors]
+    of_flax = flax.framework_of(names)
+    tensors = sorted(flax.with_roles(tensors) if of_flax else tensors, key=lambda tensor: natural(tensor.name))
+    ordered, of_tensors = model.remarked(tensors)
+    of_mlx = Remark(RemarkKind.MLX, tuple(name for name in names if _MLX.search(name)))
+    remarks = (*remarks, *of_tensors, *[of_mlx] * bool(of_mlx.names), Remark(RemarkKind.ROLES_BY_NAME))
+    modules = flax.modules(ordered) if of_flax else model.modules_of(ordered)
+    return ModelFile(path, "safetensors", of_flax or "pytorch", ordered, modules, False, remarks)
 
 
 def natural(name: str) -> list[tuple[int, str]]:

@@ -178,6 +178,8 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.WINDOW: "its stride, padding, dilation, groups and activation are not in the file",
     Doubt.SPACE: "its space, padding, strides and activation are not in the file; its parameters do not depend on them",
     Doubt.PLACES: "its space is not in the file; its parameters do not depend on it",
+    Doubt.STATISTICS: "its epsilon and its statistics, batch_stats of Flax, are not in the file",
+    Doubt.DIRECTIONS: "two cells, by their widths the two directions of one layer",
     Doubt.ALL_STEPS: "its window is all steps, and their number is not in the file",
     Doubt.LEFT_OUT: "layers without weights that are not in this draft: {names}",
     Doubt.RESHAPED: "the {numbers[0]:,} numbers of a step change their places; the file does not say how",
@@ -199,6 +201,7 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
+    RemarkKind.MLX: "names of MLX, whose recurrent layers rnncalc does not know; they are external: {names}",
     RemarkKind.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
 }
 

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import Call, file_at
 from modelfiles.made import lstm, safetensors, state_dict
 
+from rnncalc import load
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import Remark, RemarkKind, TensorRole
@@ -194,3 +196,55 @@ def test_a_header_that_lies(tmp_path: Path, text: str, length: int | None, said:
     """About lengths, shapes, places, or as JSON: refused in a line, before anything is taken that it promises."""
     with pytest.raises(SpecError, match=said):
         read(header(tmp_path, text, bytes(4), length))
+
+
+LINEN = {f"{side}{gate}/kernel": (rows, 2) for side, rows in (("i", 3), ("h", 2)) for gate in "ifgo"}
+LINEN |= {f"h{gate}/bias": (2,) for gate in "ifgo"}
+NNX = {"dense_i/kernel": (3, 8), "dense_h/kernel": (2, 8), "dense_h/bias": (8,)}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "framework", "cells"),
+    [
+        (LINEN, "flax-linen", ("params/cell/",)),
+        (LINEN, "flax-linen", ("params/lstm/cell/",)),
+        (LINEN, "flax-linen", ("params.OptimizedLSTMCell_0.",)),
+        (LINEN, "flax-linen", ("params/bi/forward_rnn/cell/", "params/bi/backward_rnn/cell/")),
+        (LINEN, "flax-linen", ("params/LSTMCell_0/", "params/LSTMCell_1/")),
+        (NNX, "flax-nnx", ("lstm.cell.",)),
+        (NNX, "flax-nnx", ("bi/forward_rnn/cell/", "bi/backward_rnn/cell/")),
+    ],
+)
+def test_names_of_flax(
+    tmp_path: Path, call: Call, shapes: dict[str, tuple[int, int]], framework: str, cells: tuple[str, ...]
+) -> None:
+    """An LSTM, 4·2·(3 + 2 + 1) in each direction, before the output that its widths ask for; its draft passes."""
+    stats = {"batch_stats/bn/mean": (5,), "batch_stats/bn/var": (5,)} if framework == "flax-linen" else {}
+    names = {f"{cell}{name}": shape for cell in cells for name, shape in shapes.items()}
+    names |= {"a/kernel": (2 * len(cells), 5), "a/bias": (5,), "bn/scale": (5,), **stats}
+    separator = "." if cells[0].endswith(".") else "/"
+    named = {name.replace("/", separator): shape for name, shape in names.items()}
+    path = safetensors(tmp_path / "a.safetensors", named)
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out)
+    network = load(str(spec))
+    assert (network.convention, network.params) == (framework, 48 * len(cells) + 5 * (2 * len(cells) + 1) + 5)
+    assert [placed.layer.kind for placed in network.stack][:2] == ["lstm", "dense"]
+    assert network.stack[0].layer.units == 2
+    assert call("check", spec, "--model", path).code == 0
+
+
+def test_gates_that_are_side_by_side(tmp_path: Path) -> None:
+    """They are read as nnx's LSTMCell has them: row by row the columns of i, f, g and o."""
+    file = read(str(safetensors(tmp_path / "a.safetensors", NNX)))
+    gates = {module.path: module.tensors for module in file.modules}
+    assert [*gates] == ["hi", "hf", "hg", "ho", "ii", "if_", "ig", "io"]
+    assert gates["if_"]["kernel"].read() == [[n / 64 for n in (row + 3, row + 4)] for row in (0, 8, 16)]
+    assert gates["ho"]["bias"].read() == [7 / 64, 8 / 64]
+
+
+def test_names_of_mlx(tmp_path: Path, call: Call) -> None:
+    """They are no convention's, and the layers are external; MLX's LSTM has one bias, 4·2·(3 + 2 + 1)."""
+    path = safetensors(tmp_path / "a.safetensors", {"lstm.Wx": (8, 3), "lstm.Wh": (8, 2), "lstm.bias": (8,)})
+    text = call("read", path).out
+    assert "Names of MLX, whose recurrent layers rnncalc does not know" in text
+    assert "48 parameters" in text

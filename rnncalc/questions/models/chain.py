@@ -61,10 +61,10 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     near = [in_groups(site, width) for site in waiting[: inner or None]]
     known = [(place, site.layer) for place, site in enumerate(near) if site.inputs == width and not site.number]
     fitting = [(place, layer) for place, layer in known if layer]
+    fitting.sort(key=lambda each: _is_dead_end(waiting[each[0]], waiting))
     if before and _is_norm(before.layer):  # a norm is before a layer of another output width
         fitting.sort(key=lambda each: (each[1].output_width(width) != width, _is_norm(each[1])))
     else:  # a norm, or attention, is before another layer, and last is one whose output none of the others reads
-        fitting.sort(key=lambda each: _is_dead_end(waiting[each[0]], waiting))
         fitting.sort(key=lambda each: not (_is_norm(each[1]) or (isinstance(each[1], Transform) and each[1].whole)))
     return next((place for place, _ in fitting), 0)
 

@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from functools import cache, partial
 from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.layout import layout
-from rnncalc.conventions.tensor import STORED
+from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.layers.attention import MultiHeadAttention, Transformer
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.conv_lstm import ConvLSTM
@@ -23,12 +24,13 @@ from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
+from rnncalc.layers.mgu import MGU
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
-from rnncalc.questions.models.blocks import SPELLINGS, TABLE, joined, of_layer, positioned
+from rnncalc.questions.models.blocks import SPELLINGS, TABLE, Spelling, joined, of_layer, positioned
 
 Shape = tuple[int, ...]
 
@@ -69,6 +71,8 @@ class Doubt(Enum):
     TRANSFORMER = auto()
     CAUSAL = auto()
     ATTENTION = auto()
+    DIRECTIONS = auto()
+    STATISTICS = auto()
 
 
 COMPUTES_OTHERWISE: Mapping[Doubt, str] = {
@@ -127,15 +131,21 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     tensors store a shared matrix under the first name.
     """
     modules = file.modules
-    if file.framework == "pytorch":
-        blocks = (*SPELLINGS, *positioned(modules))
-        modules = joined(modules, blocks, lambda module: any(site.layer for site in _sites(module, "pytorch")))
+    blocks = (*SPELLINGS, *positioned(modules)) if file.framework == "pytorch" else _flax_spellings(file.framework)
+    cells = _flax_cells(file.framework) if file.framework in _FLAX else ()
+
+    def fits(module: FileModule) -> bool:  # a cell whose shapes are wrong is one layer for a comparison
+        return frozenset(module.tensors) in cells or any(site.layer for site in _sites(module, file.framework))
+
+    modules = joined(modules, blocks, fits)
     names = {frozenset(layer): tuple(layer) for layer in layers if layer}
     spellings = tuple(spelling for layer in names.values() for spelling in of_layer(layer))
     modules = joined(modules, spellings, lambda module: frozenset(module.tensors) in names)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
     if file.ordered:
         return sites
+    if file.framework in _FLAX:
+        return tuple(_in_directions(sites))
     tables = _tables(sites)
     return tuple(_with_owner(site, tables) for site in sites)
 
@@ -591,5 +601,100 @@ def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
     return (activation, doubts) if activation and plain else ("tanh", (Doubt.OTHER_ACTIVATION, *doubts))
 
 
-_GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {"pytorch": _pytorch, "keras": _keras, "onnx": _onnx}
+# Flax: by the names that its conventions give the tensors of a layer.
+
+_FLAX = ("flax-linen", "flax-nnx")
+
+
+@cache
+def _flax_cells(framework: str) -> Mapping[frozenset[str], Sequence[tuple[Cell, str, str]]]:
+    """Return cells by the names of their tensors, with those of the first matrices of the input and of the past.
+
+    nnx has the gates of a GRU in tensors that are called as a SimpleCell's.
+    """
+    cells: dict[frozenset[str], list[tuple[Cell, str, str]]] = {}
+    for cell in (cell(units=1, bidirectional=two) for two in (True, False) for cell in (RNN, GRU, LSTM, MGU)):
+        if convention(framework).arrays(cell.kind):
+            tensors = layout(cell, 1, convention(framework)).tensors
+            first = {tensor.role: tensor.name for tensor in reversed(tensors)}
+            names = frozenset(tensor.name for tensor in tensors)
+            cells.setdefault(names, []).append((cell, first[Role.INPUT], first[Role.RECURRENT]))
+    return cells
+
+
+@cache
+def _flax_spellings(framework: str) -> tuple[Spelling, ...]:
+    """Return the names of layers of several modules; in a program of `export` directions have names of their own."""
+    if framework not in _FLAX:
+        return ()
+    spellings = []
+    for names in _flax_cells(framework):
+        for home in ("_rnn/cell/", "/cell/", "cell/", ""):
+            two = home.startswith(("_", "/"))
+            if two == any("ward/" in name for name in names):
+                spelled = {name: re.sub("(?<=ward)/" if two else "^", home, name) for name in sorted(names)}
+                spellings.append(Spelling({name: [theirs] for name, theirs in spelled.items()}))
+    for bias in (True, False):
+        tensors = layout(MultiHeadAttention(1, bias=bias), 1, convention(framework)).tensors
+        spellings.append(Spelling({tensor.name: [tensor.name] for tensor in tensors}))
+    tables = layout(Embedding(1, positions=1), 1, convention(framework)).tensors
+    return (*spellings, Spelling({tensor.name: [tensor.name] for tensor in tables}, alone=False))
+
+
+def _flax(framework: str, site: Site, module: FileModule) -> Guess | None:
+    """Recognise a layer; a layer norm without a bias has the tensor of an RMS norm, unless it is called one."""
+    shapes = site.shapes
+    for cell, *matrices in _flax_cells(framework).get(frozenset(shapes), ()):
+        inputs, units = (next(iter(shapes[name]), 0) for name in matrices)
+        if expected(cell.replace(units=units), inputs, framework) == shapes:
+            return cell.replace(units=units), inputs, (Doubt.ACTIVATION,)
+    norm = not _OTHER_NORM.search(site.path) and ("bias" in shapes or bool(_NORM.search(site.path)))
+    match {**shapes, **{name: tensor.shape for name, tensor in site.buffers.items() if name == "mean"}}:
+        case {"mean": (width,)}:
+            return BatchNorm(scale="scale" in shapes, center="bias" in shapes), width, (Doubt.EPSILON,)
+        case {"scale": (width,)} if re.search("batch_?norm", site.path, re.IGNORECASE):
+            return BatchNorm(center="bias" in shapes), width, (Doubt.STATISTICS,)
+        case {"scale": (width,)} if norm:
+            return LayerNorm(bias="bias" in shapes), width, (Doubt.NORM,)
+        case {"embedding": (words, width)}:
+            positions = shapes.get("positions")
+            return Embedding(width, positions=positions[0] if positions else None), words, ()
+    guess = _keras(site, module)
+    return guess and (*guess[:2], tuple(doubt for doubt in guess[2] if doubt is not Doubt.TABLE))
+
+
+def _in_directions(sites: Sequence[Site]) -> Iterator[Site]:
+    """Yield sites, cells numbered one after the other as a layer's two directions if only both output what one reads.
+
+    A linen module in whose call they are made names them so.
+    """
+    widths = {(site.inputs, site.layer.output_width(site.inputs)) for site in sites if site.layer}
+    read = {inputs for inputs, _ in widths} - {outputs for inputs, outputs in widths if outputs != inputs}
+    waiting = [*reversed(sites)]
+    while waiting:
+        site, after = waiting.pop(), waiting[-1] if waiting else None
+        layer = site.layer
+        pair = after and layer == after.layer and _numbered(site.path) + 1 == _numbered(after.path) > 0
+        if after and pair and isinstance(layer, Cell) and not layer.bidirectional and 2 * layer.units in read:
+            waiting.pop()
+            ways = zip(("forward/", "backward/"), (site, after), strict=True)
+            tensors = {f"{way}{name}": tensor for way, each in ways for name, tensor in each.tensors.items()}
+            both = site._replace(tensors=tensors)
+            yield both.guessed(layer.replace(bidirectional=True), site.inputs, *site.doubts, Doubt.DIRECTIONS)
+        else:
+            yield site
+
+
+def _numbered(path: str) -> int:
+    """Return the number at the end of the name of a cell's class, -2 if there is none."""
+    number = re.search(r"Cell_([0-9]{1,5})$", path)
+    return int(number[1]) if number else -2
+
+
+_GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {
+    "pytorch": _pytorch,
+    "keras": _keras,
+    "onnx": _onnx,
+    **{framework: partial(_flax, framework) for framework in _FLAX},
+}
 """What recognises the layer of a site."""
