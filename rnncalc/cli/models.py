@@ -53,16 +53,17 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
     from rnncalc.modelfiles import reading
     from rnncalc.questions.price import refuse_pass
     from rnncalc.questions.run import with_steps_to_run
-    from rnncalc.reports.read import messages, name
+    from rnncalc.reports.read import differences, messages, name
 
     timed = with_steps_to_run(spec.network, inputs)
     refuse_pass(timed, most_multiply_adds)
     matched = matched_with(spec, file)
     where = f"'{escape_path(file.path)}'"
-    checks = zip(matched.tensors, messages(matched), strict=True)
-    wrong = [Problem((), f"{name(check)}: {message}", where) for check, message in checks if message]
+    checks = enumerate(zip(matched.tensors, messages(matched), strict=True))
+    wrong = [(key, message) for key, message, *_ in differences(matched)]
+    wrong += [(name(each), text) for number, (each, text) in checks if text and number not in matched.explained]
     if wrong:
-        raise SpecError(first(wrong))
+        raise SpecError(first([Problem((), f"{key}: {message}", where) for key, message in wrong]))
     weights: Weights = {}
     for placed in spec.network.stack:
         site = matched.sites.get(placed.name)

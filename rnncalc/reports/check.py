@@ -195,29 +195,23 @@ def _limits(verdict: Verdict) -> Iterator[Finding]:
 
 
 def _tensors(verdict: Verdict, every: bool) -> Iterator[Finding]:
-    """Yield the findings on a model file: the widths and kinds that differ, then its tensors.
+    """Yield the findings on a model file: the layers that differ, then its tensors.
 
-    every: whether all tensors are listed; else those that differ, of which a change of the spec explains several.
+    every: whether all tensors are listed; else those that differ and that no layer explains.
     """
     if (match := verdict.model) is None:
         return
-    from rnncalc.reports.read import changes, messages, name  # imported here, because few calls have a model file
+    from rnncalc.reports.read import differences, messages, name  # imported here, because few calls have a model file
 
-    places = [verdict.places.get(tensor.at, (None, None)) for tensor in match.tensors]
-    changed = [*changes(match)]
-    for number, several in changed:
-        for key, sizes, message in several:
-            place = verdict.places.get((*key.split("."),), places[number])  # of an input its own
-            yield _checked(key, message, place, sizes, sizes)
+    for key, message, at, values in differences(match):
+        yield _checked(key, message, verdict.places.get(at, (None, None)), values, values)
     if match.kept and not every:
         count = len(match.tensors)
         yield _checked("--model", None, (None, None), (count, count), (plural(count, "tensor"),) * 2)
-    explained = {number for number, _ in changed if len(match.cures[number]) == 1}
-    rest = match.cures.keys() - explained if match.cures else range(len(match.tensors))
     for number, (tensor, text) in enumerate(zip(match.tensors, messages(match), strict=True)):
-        if every or tensor.doubt or (number in rest and not tensor.kept):
+        if every or not (tensor.kept or number in match.explained):
             shapes = tensor.shape, tensor.stored_shape
-            yield _checked(name(tensor), text, places[number], shapes, shapes)
+            yield _checked(name(tensor), text, verdict.places.get(tensor.at, (None, None)), shapes, shapes)
 
 
 def _checked(

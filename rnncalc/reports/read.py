@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from rnncalc.layers import KINDS, kind
+from rnncalc.errors import Path, dotted
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External, Layer
+from rnncalc.layers.layer import External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.network.parts import OUTPUT
 from rnncalc.network.writer import layer_spec, spec_of
-from rnncalc.questions.models.cures import SpecChange
-from rnncalc.questions.models.matching import Match, TensorCheck, TensorStatus
-from rnncalc.questions.models.pairing import kind_of
+from rnncalc.questions.models.matching import LayerDifference, Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Reading
 from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport, fields
@@ -220,58 +218,61 @@ def name(check: TensorCheck) -> str:
     return f"{check.layer}.{check.tensor}"
 
 
-def messages(match: Match) -> Iterator[str | None]:
-    """Yield the problem of each tensor, or None; the first of a layer has the cure.
+Line = tuple[str, str, Path, tuple[int | str | None, int | str | None]]
+"""A difference: its name, a sentence with the cure, its place in the spec, and what the spec and the file have."""
 
-    If no cure is known, the first problem has the command that drafts a spec of the file, which must have a parameter.
+
+def differences(match: Match) -> Iterator[Line]:
+    """Yield a line for each layer of a spec that differs from a file, and for each that only the file has."""
+    for each in match.differences:
+        if each.input:
+            place = (*each.at[: each.at[0] in ("encoder", "decoder")], "input")
+            ours, theirs = each.input
+            text = f"the input is {theirs:,} in the file, {ours:,} in the spec; write input: {theirs}"
+            yield dotted(place), text, place, each.input
+        if each.theirs is not None and each.theirs != (each.ours,) * len(each.names):
+            yield _changed(each)
+    for site in match.more:
+        assert site.layer is not None
+        text = layer_text(site.layer)
+        where = escape(site.path or next(iter(site.tensors.values())).name, limit=1_000)
+        yield where, f"the file has {text} here, which the spec lacks", (), (None, text)
+
+
+def _changed(difference: LayerDifference) -> Line:
+    """Return the line of a layer that the file has with other widths or options, as another kind, or not at all."""
+    names, at, ours, theirs, _, doubts = difference
+    assert theirs is not None
+    if not theirs:
+        where = f" at its path, {escape(ours.path, limit=1_000)}" if ours.path else ""
+        return names[0], f"not in the file{where}", at, (layer_text(ours), None)
+    one = theirs[0] if len({*theirs}) == 1 else None
+    units = getattr(ours, ours.number) if ours.number in ("units", "filters") else None
+    if one and len(theirs) == len(names) and units and one == ours.replace(**{ours.number: getattr(one, ours.number)}):
+        width, head = getattr(one, ours.number), "output" if isinstance(ours, Output) else ours.kind
+        subject = f"{all_of([*map(escape, names)])} {'has' if len(names) == 1 else 'have'}"
+        text = f"{subject} {width:,} {ours.number} in the file, {units:,} in the spec; write {head}: {width}"
+        return f"{names[0]}.{ours.number}", text, at, (units, width)
+    before = layer_text(ours if len(names) == 1 else ours.replace(repeat=len(names)))
+    after = layer_text(one.replace(repeat=len(theirs))) if one else ", then ".join(map(layer_text, theirs))
+    either = f"; {_UNNAMED}" if Doubt.GAMMA_OR_BETA in doubts else ""
+    return names[0], f"the file has {after}, the spec {before}; write {after}{either}", at, (before, after)
+
+
+def messages(match: Match) -> Iterator[str | None]:
+    """Yield the problem of each tensor, or None; the first that no layer explains has the command that drafts a spec.
+
+    A file without parameters has no draft.
     """
     empty = not any(check.stored_shape for check in match.tensors)
-    draft = [] if match.cures or empty else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
+    draft = [] if empty else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
     for number, check in enumerate(match.tensors):
-        if check.doubt:
-            yield sentence(Remark(check.doubt))
-        elif mismatch := _mismatch(check):
-            cures = [_cure(cure, check.layer) for cure in match.cures.get(number, ())]
-            yield "; ".join([mismatch, *cures, *draft])
+        mismatch = sentence(Remark(check.doubt)) if check.doubt else _mismatch(check)
+        if mismatch and not check.doubt and number not in match.explained:
+            yield "; ".join([mismatch, *draft])
             draft = []
         else:
-            yield None
-
-
-Change = tuple[str, tuple[int | str, int | str], str]
-"""A change of a spec: its name, what the spec and the file have, and a sentence with the cure."""
-
-
-def changes(match: Match) -> Iterator[tuple[int, list[Change]]]:
-    """Yield each cure that changes only widths, or the kind of a layer: the number of its tensor, and its changes."""
-    for number, cures in match.cures.items():
-        for cure in cures:
-            several = [_width(cure, *change) for change in cure.changes]
-            if cure.layer and cure.instead and len(cure.instead) == 1:
-                ours, theirs = layer_text(cure.layer), layer_text(cure.instead[0])
-                text = f"{_names(cure, 'is', 'are')} {theirs} in the file, {ours} in the spec; write {theirs}"
-                several.append((f"{cure.names[0]}.kind", (ours, theirs), text))
-            known = [change for change in several if change]
-            if known and len(known) == len(several) and (cure.instead is None or len(cure.instead) == 1):
-                yield number, known
-
-
-def _width(cure: SpecChange, option: str, ours: Any, theirs: Any) -> Change | None:
-    """Return the change of a width; None of any other option."""
-    noun = kind(option).number if option in KINDS else "units" if option in (OUTPUT, "units") else ""
-    if not (ours and theirs and (option == "input" or noun in ("units", "filters"))):
-        return None
-    if option == "input":
-        name, subject, unit = f"{cure.part}.input" if cure.part else "input", "the input is", ""
-    else:
-        name, subject, unit = f"{cure.names[0]}.{noun}", _names(cure, "has", "have"), f" {noun}"
-    text = f"{subject} {theirs:,}{unit} in the file, {ours:,} in the spec; write {option}: {theirs}"
-    return name, (ours, theirs), text
-
-
-def _names(cure: SpecChange, one: str, several: str) -> str:
-    """Return the names of a layer's copies with a verb."""
-    return f"{all_of([*map(escape, cure.names)])} {one if len(cure.names) == 1 else several}"
+            yield mismatch
 
 
 def _mismatch(check: TensorCheck) -> str | None:
@@ -291,42 +292,13 @@ def _mismatch(check: TensorCheck) -> str | None:
             return f"the file has {theirs}{where}, which {owner}"
 
 
-def _cure(cure: SpecChange, layer: str | None) -> str:
-    """Return what to change, in words; layer: the one whose place in the spec is with the message."""
-    if cure.either:
-        return f"{_cure(cure._replace(either=False), layer)}, or center: false instead of scale: false: {_UNNAMED}"
-    part = f" of the {cure.part}" if cure.part else ""
-    if cure.added:
-        return f"add {_layers_text(cure.added)} {f'after {cure.names[-1]}' if cure.names else f'at the start{part}'}"
-    parts = []
-    if written := [each for each in cure.changes if each.theirs is not None]:
-        letters = {"input": "m, "}
-        here = (f"({letters.get(each.option, '')}here {_word(each.ours)})" for each in written)
-        options = (f"{each.option}: {_word(each.theirs)}" for each in written)
-        parts.append(f"write {', '.join(map(' '.join, zip(options, here, strict=True)))}")
-    parts += [f"remove {change.option}" for change in cure.changes if change.theirs is None]
-    if cure.layer and cure.instead:
-        end = "instead" if len(cure.instead) > 1 else f"(here {layer_text(cure.layer)})"
-        parts.append(f"write {_layers_text(cure.instead)} {end}")
-    elif cure.layer and cure.instead is not None:
-        ours, theirs = cure.counts
-        kind = kind_of(cure.layer)  # of all layers that have tensors like its own
-        noun = {Cell: "recurrent layer", Layer: "dense layer"}.get(kind) or kind.title or f"{kind.kind} layer"
-        why = f": the file has {plural(theirs, noun)}, and the spec {ours:,}" if ours > theirs else ""
-        parts.append(f"remove this layer{why}")
-    where = (
-        "" if layer in cure.names else f"at {cure.names[0]} " if cure.names else f"at the start{part} " if part else ""
-    )
-    return "; ".join(where + each for each in parts)
-
-
-def _layers_text(layers: Iterable[Layer]) -> str:
-    return ", then ".join(map(layer_text, layers))
-
-
 def layer_text(layer: Layer) -> str:
     """Return a layer as a spec writes it on one line."""
     (kind, number), *options = layer_spec(layer).items()
+    if isinstance(layer, Output):
+        kind = OUTPUT
+        if options:
+            return f"output: {{units: {number}, {', '.join(f'{option}: {_word(value)}' for option, value in options)}}}"
     head = kind if number is None else f"{kind}: {number}"
     return ", ".join([head, *(f"{option}: {_word(value)}" for option, value in options)])
 

@@ -1,37 +1,45 @@
-"""Compares a network with a model file, tensor by tensor, and finds changes of layers that explain differences.
+"""Compares a network with a model file, tensor by tensor and layer by layer.
 
-Returns names, shapes and numbers, no sentences.
+Returns names, shapes, numbers and layers, no sentences.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
+from math import prod
 from typing import NamedTuple
 
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.decoder_attention import DecoderAttention
-from rnncalc.layers.layer import External
+from rnncalc.layers.layer import Dense, External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.blocks import readers_of_two
 from rnncalc.questions.models.chain import in_chain
-from rnncalc.questions.models.cures import SpecChange, SpecEdit
 from rnncalc.questions.models.pairing import (
     Pairs,
     SpecLayer,
     below,
-    elsewhere,
     named_norms,
     paired,
     prefix,
     wanted_of,
     without,
 )
-from rnncalc.questions.models.sites import COMPUTES_OTHERWISE, Doubt, Site, recorded, sites_of
+from rnncalc.questions.models.sites import (
+    COMPUTES_OTHERWISE,
+    Doubt,
+    Site,
+    expected,
+    in_place,
+    inputs_of,
+    recorded,
+    sites_of,
+)
 
 
 class TensorStatus(Enum):
@@ -68,16 +76,38 @@ class TensorCheck(NamedTuple):
         return self.status is TensorStatus.MATCHED
 
 
+class LayerDifference(NamedTuple):
+    """A layer of a spec that differs from the file's.
+
+    names: of its copies. at: its path in the spec. ours: the layer, one copy of it.
+    theirs: what the file has for its copies, one after the other, with what its tensors do not tell as the spec has it;
+    empty if the file has none of them, None if no layer is known that has the file's tensors. It is as the spec's if
+    the layer only reads another width, because a layer before it differs.
+    input: what the network reads, as the spec and as the file have it, if this layer reads that and they differ.
+    doubts: what the file leaves open about it.
+    """
+
+    names: tuple[str, ...]
+    at: Path
+    ours: Layer
+    theirs: tuple[Layer, ...] | None
+    input: tuple[int, int] | None = None
+    doubts: frozenset[Doubt] = frozenset()
+
+
 class Match(NamedTuple):
     """A network compared with a file.
 
-    cures: the changes of the spec that would make them agree, each at the number of the tensor with which it is told.
+    differences: the layers of the spec that differ. more: the layers that only the file has.
+    explained: the tensors, by their number, that these say enough of.
     left_out: how many tensors of the file are no parameters.
     """
 
     path: str
     tensors: tuple[TensorCheck, ...]
-    cures: Mapping[int, Sequence[SpecChange]]
+    differences: tuple[LayerDifference, ...]
+    more: tuple[Site, ...]
+    explained: frozenset[int]
     left_out: int
     sites: dict[str, Site]
 
@@ -90,8 +120,7 @@ class Match(NamedTuple):
     def another_network(self) -> bool:
         """Whether the file has none of the network's tensors, and has other kinds and another number of them."""
         statuses = {check.status for check in self.tensors}
-        cures = [cure for several in self.cures.values() for cure in several]
-        kinds = any(cure.layer and any(cure.layer.kind != each.kind for each in cure.instead or ()) for cure in cures)
+        kinds = any(each.ours.kind != other.kind for each in self.differences for other in each.theirs or ())
         some = TensorStatus.MATCHED in statuses or TensorStatus.SHARED in statuses
         return kinds and not some and bool(statuses & {TensorStatus.MISSING, TensorStatus.UNEXPECTED})
 
@@ -120,7 +149,6 @@ def match(network: Network, file: ModelFile) -> Match:
     sites = tuple(site for site in every if not site.bare)
     pairs = paired(wanted, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
     sites = _with_unnamed(wanted, pairs, sites)
-    chain = in_chain(sites, ordered=file.ordered)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
     checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place))]
@@ -133,29 +161,93 @@ def match(network: Network, file: ModelFile) -> Match:
         if not tensor.shared_with
     ]
     tensors = (*checks, *by_name, *of_externals, *others)
-    cures: Mapping[int, Sequence[SpecChange]] = {}
-    if wrong := [number for number, check in enumerate(tensors) if not (check.kept or check.doubt)]:
-        sums = {check.layer or "": int(check.stored_shape[0]) if check.stored_shape else 0 for check in of_externals}
-        pairs_of_cures = pairs | elsewhere(wanted, pairs, left)
-        edit = SpecEdit(network, wanted, pairs_of_cures, left, chain, sums, start, ordered=file.ordered)
-        cures = _at_tensors(edit.cures(), tensors, wrong)
+    more = tuple(site for site in left if site.layer and site.params)
+    differences = tuple(_differences(network, start, wanted, pairs, tensors, bool(more)))
     no_params = sum(not tensor.is_parameter for tensor in file.tensors)
     sites_by_name = {wanted[place].name: site for place, site in pairs.items() if not site.bare}
-    return Match(file.path, tensors, cures, no_params, sites_by_name)
+    names = {name for each in differences if each.theirs is not None for name in each.names}
+    stored = {tensor.name for site in more for tensor in site.tensors.values()}
+    explained = frozenset(
+        number
+        for number, check in enumerate(tensors)
+        if not (check.kept or check.doubt) and (check.layer in names or (not check.layer and check.stored in stored))
+    )
+    return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name)
 
 
-def _at_tensors(
-    cures: Iterable[SpecChange], tensors: Sequence[TensorCheck], wrong: Sequence[int]
-) -> dict[int, list[SpecChange]]:
-    """Return the cures by the number of the first tensor that each is about, or else of the first that is wrong."""
-    by_layer = {tensors[number].layer: number for number in reversed(wrong)}
-    by_tensor = {tensors[number].stored: number for number in wrong}
-    by_number: dict[int, list[SpecChange]] = {}
-    for cure in cures:
-        numbers = [by_layer[name] for name in cure.names if name in by_layer and not cure.added]
-        numbers += [by_tensor[name] for name in cure.tensors if name in by_tensor]
-        by_number.setdefault(min(numbers, default=wrong[0]), []).append(cure)
-    return by_number
+def _differences(
+    network: Network, start: str, wanted: Sequence[SpecLayer], pairs: Pairs, tensors: Sequence[TensorCheck], more: bool
+) -> Iterator[LayerDifference]:
+    """Yield the layers of the spec that differ, in its order, the copies of one together.
+
+    start: the prefix of the paths that the file lacks.
+    more: whether the file has layers that the spec lacks, so that any layer may read another width.
+    """
+    wrong = {check.layer for check in tensors if not (check.kept or check.doubt)}
+    sums = {check.layer: check.stored_shape for check in tensors if check.tensor == "external"}
+    copies: dict[Path, list[int]] = {}
+    for place, each in enumerate(wanted):
+        if not each.placed.starts and not (isinstance(each.layer, External) and each.layer.tensors):
+            copies.setdefault(each.at, []).append(place)
+    for at, places in copies.items():
+        first, names = wanted[places[0]], tuple(wanted[place].name for place in places)
+        if wrong.isdisjoint(names):
+            continue
+        ours, sites = first.layer.replace(repeat=1), [pairs[place] for place in places if place in pairs]
+        theirs = [_theirs(wanted[place], pairs[place], network.convention) for place in places if place in pairs]
+        if isinstance(ours, External):
+            theirs = [ours.replace(params=int(shape[0])) for name in names if (shape := sums.get(name))]
+        layers = None if None in theirs else tuple(layer for layer in theirs if layer is not None)
+        inputs = _reads(layers[0], in_place(sites[0], ours)) - first.placed.inputs if layers and sites else 0
+        network_input = None
+        if layers and inputs and _is_first(network, first):
+            part, change = network.parts[first.placed.part], inputs // prod(layers[0].grid)
+            network_input = (part.input, part.input + change) if part.input + change > 0 else None
+        elif inputs and not more and layers == (ours,):
+            wider = ours.replace(extra_inputs=ours.values().get("extra_inputs", 0) + inputs)
+            layers = (wider,) if inputs > 0 and not any(wider.option_problems()) else None
+        doubts = frozenset(doubt for site in sites for doubt in site.doubts)
+        if ours.path:
+            ours = ours.replace(path=f"{start}{ours.path}")
+            layers = layers and tuple(layer.replace(path=ours.path) for layer in layers)
+        yield LayerDifference(names, at, ours, layers, network_input, doubts)
+        more = True
+
+
+def _reads(layer: Layer, site: Site) -> int:
+    """Return how many numbers of a step a layer with the tensors of a site reads."""
+    return inputs_of(layer, site) * prod(layer.grid)
+
+
+def _is_first(network: Network, wanted: SpecLayer) -> bool:
+    """Return whether a layer reads the input of its part."""
+    before = [each for each in network.stack if each.part == wanted.placed.part and not each.starts]
+    before = before[: [each.name for each in before].index(wanted.name)]
+    return not any(each.tensors or each.inputs != each.outputs for each in before)
+
+
+def _theirs(wanted: SpecLayer, site: Site, framework: str) -> Layer | None:
+    """Return the layer that has the tensors of a site, with the spec's options unless these tell another value."""
+    ours, site = wanted.layer.replace(repeat=1), in_place(site, wanted.layer)
+    layer = site.layer
+    if isinstance(ours, Output) and isinstance(layer, Dense) and not isinstance(layer, Output):
+        tied = any(tensor.shared_with for tensor in site.tensors.values())
+        layer = Output(layer.units, bias=layer.bias, activation=layer.activation, tied=tied)
+    if layer is None:
+        return None
+    shapes = {name: tensor.shape for name, tensor in site.tensors.items() if not tensor.shared_with}
+
+    def fits(layer: Layer) -> bool:
+        inputs = _reads(layer, site)
+        valid = not any(layer.option_problems()) and not any(layer.input_problems((inputs,)))
+        return valid and expected(layer, inputs, framework) == shapes
+
+    for option in (ours.number, *ours.options()) if ours.kind == layer.kind else ours.options():
+        if option in layer.fields and option not in layer.without:
+            kept = layer.replace(**{option: getattr(ours, option)})
+            layer = kept if fits(kept) else layer
+    layer = layer.replace(**{option: value for option, (_, value) in recorded(layer, site).items()})
+    return layer if fits(layer) else None
 
 
 def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:

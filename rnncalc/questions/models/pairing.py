@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_COMPARED
@@ -136,21 +136,6 @@ def _nearest(wanted: Sequence[SpecLayer], rest: list[int], left: list[Site]) -> 
     return pairs
 
 
-def elsewhere(wanted: Sequence[SpecLayer], pairs: Pairs, left: list[Site]) -> Pairs:
-    """Return the sites of the layers that are not at their paths, and remove them from those that are left.
-
-    Those with the layer's tensors come first, and among them one whose path has the same last part.
-    """
-    others: Pairs = {}
-    missing = [place for place, each in enumerate(wanted) if place not in pairs and each.shapes]
-    for place in missing:
-        same = [site for site in left if wanted[place].shapes == site.shapes]
-        named = [site for site in same if _last(site.path) == _last(wanted[place].layer.path or "")]
-        if same:
-            _pair(others, place, (named or same)[0], left)
-    return others | _nearest(wanted, [place for place in missing if place not in others], left)
-
-
 def named_norms(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> dict[int, Site]:
     """Return the sites of batch norms whose trained vector has no name in the file, by identity, named as in the spec.
 
@@ -228,20 +213,6 @@ def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs,
         if len({id(site) for site in there.values()}) == len(places):
             for place, site in there.items():
                 _pair(pairs, place, site, left)
-
-
-def with_path(sites: Sequence[Site], used: Container[int], *, ordered: bool) -> set[str]:
-    """Return the modules that a layer is not found in without its path.
-
-    Several have the same tensors, and neither the order of the file nor numbers in their paths tell them apart, or not
-    all are of layers in the spec. used: those that are, by their identity.
-    """
-    paths: set[str] = set()
-    for alike in _grouped(sites, lambda site: frozenset(site.shapes.items())).values():
-        many = len({re.sub("[0-9]+", "", site.path) for site in alike}) > 1
-        if len(alike) > 1 and ((many and not ordered) or any(id(site) not in used for site in alike)):
-            paths |= {site.path for site in alike}
-    return paths
 
 
 def _ambiguous(wanted: SpecLayer, sites: Sequence[Site], count: int = 1) -> SpecError:
@@ -355,7 +326,3 @@ def without(start: str, wanted: SpecLayer) -> SpecLayer:
 def _within(site: Site, path: str) -> bool:
     """Return whether the tensors of a block in a list of modules are below a path with its number."""
     return any(f".{path}." in f".{tensor.name}" for tensor in site.tensors.values()) and not below(site, path)
-
-
-def _last(path: str) -> str:
-    return re.split("[./]", path)[-1]

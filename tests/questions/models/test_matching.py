@@ -35,7 +35,7 @@ def test_all_of_it_is_there() -> None:
     found = held([LSTM(3)], module("rnn", cell(4, 4, 3)))
     names = {name: ("lstm_1", name, shape, f"rnn.{name}", shape, FIRST) for name, shape in cell(4, 4, 3).items()}
     assert found.tensors == tuple(TensorCheck(TensorStatus.MATCHED, *names[name]) for name in names)
-    assert (found.kept, found.cures, found.left_out, found.path) == (True, {}, 0, "model.file")
+    assert (found.kept, found.differences, found.left_out, found.path) == (True, (), 0, "model.file")
     assert [(name, site.path) for name, site in found.sites.items()] == [("lstm_1", "rnn")]
 
 
@@ -53,7 +53,7 @@ def test_what_is_missing_and_what_is_more() -> None:
         TensorCheck(TensorStatus.UNEXPECTED, None, None, None, "bn.weight", (5,), ()),
     )
     assert not found.kept
-    assert changes(found) == [("", "added", (External(12 * 4 + 12 * 9 + 7 + 5),)), ("lstm_1", "instead", ())]
+    assert changes(found) == [("lstm_1", None)]
     own = held([LSTM(3)], module("rnn", more)).tensors[-1]
     assert own == TensorCheck(TensorStatus.UNEXPECTED, "lstm_1", None, None, "rnn.weight_hr_l0", (2, 3), FIRST)
 
@@ -110,16 +110,14 @@ def test_what_is_counted_elsewhere_is_held_by_its_sum(
 
 
 def changes(found: Match) -> list[tuple[Any, ...]]:
-    """Return the changes of a spec: each with the name of its layer, what is changed, and from what to what."""
+    """Return what differs: each layer with what the file has, the network's input there, and what only the file has."""
     assert not found.kept
-    several = [cure for cures in found.cures.values() for cure in cures]
     changed: list[tuple[Any, ...]] = []
-    for cure in several:
-        name = cure.names[0] if cure.names else ""
-        changed += [(name, *change) for change in cure.changes]
-        changed += [(name, "instead", cure.instead)] if cure.instead is not None else []
-        changed += [(name, "added", cure.added)] if cure.added else []
-    return changed
+    for each in found.differences:
+        changed += [("input", *each.input)] if each.input else []
+        if each.theirs != (each.ours,) * len(each.names):
+            changed.append((each.names[0], *(each.theirs if each.theirs is not None else [None])))
+    return [*changed, *(("", site.layer) for site in found.more)]
 
 
 ATTENTION = {"in_proj_weight": (18, 6), "in_proj_bias": (18,), "out_proj.weight": (6, 6), "out_proj.bias": (6,)}
@@ -128,33 +126,39 @@ ATTENTION = {"in_proj_weight": (18, 6), "in_proj_bias": (18,), "out_proj.weight"
 @pytest.mark.parametrize(
     ("layer", "shapes", "expected"),
     [
-        (LSTM(3), cell(4, 4, 5), [("lstm", 3, 5)]),
-        (LSTM(3), cell(3, 4, 3), [("instead", (GRU(3),))]),
-        (LSTM(3, bidirectional=True, frozen=True), cell(3, 4, 3), [("instead", (GRU(3, frozen=True),))]),
-        (LSTM(3), cell(4, 4, 3, bias=False), [("bias", True, False)]),
-        (LSTM(3, bias=False), cell(4, 4, 3), [("bias", False, True)]),
-        (LSTM(3, projection=2), cell(4, 4, 3), [("projection", 2, None)]),
+        (LSTM(3), cell(4, 4, 5), [LSTM(5)]),
+        (LSTM(3), cell(3, 4, 3), [GRU(3)]),
+        (LSTM(3, bidirectional=True, frozen=True), cell(3, 4, 3), [GRU(3, frozen=True)]),
+        (LSTM(3), cell(4, 4, 3, bias=False), [LSTM(3, bias=False)]),
+        (LSTM(3, bias=False), cell(4, 4, 3), [LSTM(3)]),
+        (LSTM(3, projection=2), cell(4, 4, 3), [LSTM(3)]),
         (LSTM(3), cell(4, 6, 3), [("input", 4, 6)]),
         (LSTM(3, extra_inputs=1), cell(4, 6, 3), [("input", 4, 5)]),
-        (LSTM(3, extra_inputs=6), cell(4, 6, 3), [("extra_inputs", 6, 2)]),
-        (LSTM(3), cell(4, 6, 5, bias=False), [("input", 4, 6), ("lstm", 3, 5), ("bias", True, False)]),
+        (LSTM(3), cell(4, 6, 5, bias=False), [("input", 4, 6), LSTM(5, bias=False)]),
         (
             LSTM(3, bidirectional=True, merge="sum", frozen=True, name="lstm_1"),
             cell(4, 4, 3),
-            [("bidirectional", True, False), ("merge", "sum", None)],
+            [LSTM(3, frozen=True, name="lstm_1")],
         ),
-        (LSTM(3, repeat=3), cell(4, 4, 3), [("repeat", 3, 1)]),
-        (LSTM(3, repeat=2), {**cell(4, 4, 3), **cell(4, 3, 5, number=1)}, [("instead", (LSTM(3), LSTM(5)))]),
-        (Conv1D(3, 2, stride=2, padding="same"), {"weight": (5, 4, 2), "bias": (5,)}, [("conv1d", 3, 5)]),
-        (Conv1D(6, 2, groups=2), {"weight": (8, 2, 2), "bias": (8,)}, [("conv1d", 6, 8)]),
+        (LSTM(3, repeat=3), cell(4, 4, 3), [LSTM(3)]),
+        (LSTM(3, repeat=2), {**cell(4, 4, 3), **cell(4, 3, 5, number=1)}, [(LSTM(3), LSTM(5))]),
+        (
+            Conv1D(3, 2, stride=2, padding="same"),
+            {"weight": (5, 4, 2), "bias": (5,)},
+            [Conv1D(5, 2, stride=2, padding="same")],
+        ),
+        (Conv1D(6, 2, groups=2), {"weight": (8, 2, 2), "bias": (8,)}, [Conv1D(8, 2, groups=2)]),
         (MultiHeadAttention(2), ATTENTION, [("input", 4, 6)]),
-        (MultiHeadAttention(4), ATTENTION, [("input", 4, 6), ("multi_head_attention", 4, 1)]),
+        (MultiHeadAttention(4), ATTENTION, [("input", 4, 6), MultiHeadAttention(1)]),
     ],
 )
-def test_the_changes_of_a_layer(layer: Layer, shapes: Shapes, expected: list[tuple[Any, ...]]) -> None:
-    """Each option that shapes tell, with what it is and what it would be; none that they do not tell."""
+def test_what_the_file_has_of_a_layer(layer: Layer, shapes: Shapes, expected: list[Any]) -> None:
+    """With each option that shapes tell as the file has it, and the others as the spec has them."""
     name = f"{layer.kind}_1"
-    assert changes(held([layer], module("rnn", shapes))) == [(name, *change) for change in expected]
+    several = [each if isinstance(each, tuple) else (each,) for each in expected]
+    assert changes(held([layer], module("rnn", shapes))) == [
+        each if each[0] == "input" else (name, *each) for each in several
+    ]
 
 
 @pytest.mark.parametrize("inputs", [6, 4])
@@ -163,55 +167,35 @@ def test_heads_that_a_file_has_are_checked(inputs: int) -> None:
     wrong = held([MultiHeadAttention(2)], module("look", ATTENTION, "", {"num_heads": 3}), input=inputs)
     heads = TensorCheck(TensorStatus.SHAPE, "multi_head_attention_1", "heads", (2,), None, (3,), FIRST)
     assert (heads in wrong.tensors) == (inputs == 6)
-    change = ("multi_head_attention_1", "multi_head_attention", 2, 3)
-    assert changes(wrong) == [("multi_head_attention_1", "input", 4, 6)] * (inputs == 4) + [change]
+    change = ("multi_head_attention_1", MultiHeadAttention(3))
+    assert changes(wrong) == [("input", 4, 6)] * (inputs == 4) + [change]
     assert held([MultiHeadAttention(2)], module("look", ATTENTION), input=6).kept
 
 
 def test_a_width_is_told_once() -> None:
-    """At the first layer, or where nothing before has changed: what one outputs is what the next reads."""
+    """At the first layer, or where nothing before differs: what one outputs is what the next reads."""
     wider = module("a", cell(4, 9, 5)), module("b", cell(3, 5, 2)), module("c", linear(2, 4))
-    assert changes(held([LSTM(3), GRU(2)], *wider, output=4)) == [("lstm_1", "input", 4, 9), ("lstm_1", "lstm", 3, 5)]
-    joined = module("a", cell(4, 4, 3)), module("b", cell(3, 5, 2)), module("c", cell(1, 6, 2))
-    extra = [("gru_1", "extra_inputs", 0, 2), ("rnn_1", "extra_inputs", 0, 4)]
-    assert changes(held([LSTM(3), GRU(2), RNN(2)], *joined)) == extra
-    fewer = module("a", cell(4, 4, 3)), module("b", cell(3, 2, 2))
-    before = ("gru_1", "instead", (External(0, outputs=2), GRU(2)))
-    assert changes(held([LSTM(3), GRU(2)], *fewer)) == [before]
-
-
-def test_what_the_first_layer_reads_follows_from_the_layer_that_is_first() -> None:
-    """If the layer before it is removed, it reads the input; the change is told with that layer."""
-    one = held([LSTM(3, path="gone"), GRU(2)], module("b", cell(3, 5, 2)))
-    assert changes(one) == [("lstm_1", "instead", ()), ("gru_1", "input", 4, 5)]
-    whole = held([LSTM(3), GRU(2)], module("b", cell(3, 3, 2)))
-    assert changes(whole) == [("lstm_1", "instead", ()), ("gru_1", "input", 4, 3)]
-    assert {*whole.cures} == {0}
+    assert changes(held([LSTM(3), GRU(2)], *wider, output=4)) == [("input", 4, 9), ("lstm_1", LSTM(5))]
+    joined = module("a", cell(4, 4, 3)), module("b", cell(3, 5, 2)), module("c", cell(1, 2, 2))
+    assert changes(held([LSTM(3), GRU(2), RNN(2)], *joined)) == [("gru_1", GRU(2, extra_inputs=2))]
+    fewer = held([LSTM(3), GRU(2)], module("a", cell(4, 4, 3)), module("b", cell(3, 2, 2)))
+    assert changes(fewer) == [("gru_1", None)]
+    assert not fewer.explained
 
 
 def test_a_file_of_fewer_layers_and_an_output() -> None:
-    """An LSTM that has the second layer's units and reads what the network reads is the second layer."""
+    """A layer that only one side has is said, and no place is guessed for it."""
     found = held([LSTM(32), LSTM(16)], module("rnn", cell(4, 8, 16)), module("fc", linear(16, 5)), input=8)
-    assert changes(found) == [("lstm_1", "instead", ()), ("lstm_2", "added", (Dense(5),))]
-    (cure,) = [cure for cure in found.cures[0] if cure.instead is not None]
-    assert cure.counts == (2, 1)
+    assert changes(found) == [("lstm_1",), ("", Dense(5))]
+    assert found.explained == {number for number, check in enumerate(found.tensors) if not check.kept}
 
 
 def test_an_output_of_another_size_stays_an_output() -> None:
     """In a file it is a dense layer; a spec writes it as it was written."""
     modules = module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5))
-    assert changes(held([LSTM(3)], *modules, output=2)) == [("output", "output", 2, 5)]
+    assert changes(held([LSTM(3)], *modules, output=2)) == [("output", Output(5))]
     active = held([LSTM(3)], *modules, output=Output(2, activation="softmax"))
-    assert changes(active) == [("output", "output", 2, 5)]
-
-
-def test_the_last_dense_layer_is_the_output() -> None:
-    """A dense layer behind the one that is the output's size comes before the output."""
-    modules = module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5)), module("out", linear(5, 2))
-    assert changes(held([LSTM(3)], *modules, output=5)) == [
-        ("lstm_1", "added", (Dense(5),)),
-        ("output", "output", 5, 2),
-    ]
+    assert changes(active) == [("output", Output(5, activation="softmax"))]
 
 
 def test_where_a_reset_gate_acts_is_told_by_the_biases_of_keras() -> None:
@@ -220,19 +204,20 @@ def test_where_a_reset_gate_acts_is_told_by_the_biases_of_keras() -> None:
     for bias, own, theirs in (((2, 9), False, None), ((9,), None, False)):
         network = Network(input=4, layers=[GRU(3, reset_after=own)], convention="keras")
         found = match(network, file("keras", module("rnn", {**kernels, "bias": bias})))
-        assert changes(found) == [("gru_1", "reset_after", own, theirs)]
+        assert changes(found) == [("gru_1", GRU(3, reset_after=theirs))]
     wider = Network(input=5, layers=[GRU(3, reset_after=True)], convention="keras")
     found = match(wider, file("keras", module("rnn", {**kernels, "bias": (2, 9)})))
-    assert [change[1] for change in changes(found)] == ["input"]
+    assert changes(found) == [("input", 5, 4)]
 
 
-def test_a_layer_that_is_more_is_added() -> None:
-    """Not one that is used once more; what is no known layer is an external one."""
+def test_a_layer_that_is_more_is_told() -> None:
+    """Not one that is used once more; the tensors of no known layer are."""
     again = module("again", cell(4, 4, 3), shared_with="rnn.weight_ih_l0")
     more = again, module("bn", {"weight": (4,)}), module("fc", linear(3, 5))
     found = held([LSTM(3)], module("rnn", cell(4, 4, 3)), *more)
-    assert changes(found) == [("lstm_1", "added", (Dense(5), External(4)))]
+    assert changes(found) == [("", Dense(5))]
     assert [each.stored for each in found.tensors[4:]] == ["bn.weight", "fc.weight", "fc.bias"]
+    assert found.explained == {5, 6}
     assert held([LSTM(3)], module("rnn", cell(4, 4, 3)), again).kept
 
 
@@ -248,7 +233,7 @@ def test_a_shared_matrix_is_that_of_a_tied_output() -> None:
     assert held(layers, *modules, input=9, output=Output(9, tied=True)).kept
     apart = held(layers, *modules, input=9, output=9)
     assert apart.tensors[5].status is TensorStatus.SHARED
-    assert changes(apart) == [("output", "tied", False, True)]
+    assert changes(apart) == [("output", Output(9, tied=True))]
     other = held(layers, *modules[:2], tied(8), input=9, output=Output(9, tied=True))
     assert [each.status for each in other.tensors[5:]] == [TensorStatus.SHAPE, TensorStatus.UNEXPECTED]
 
@@ -257,11 +242,11 @@ def test_a_matrix_that_may_be_a_table_is_no_other_kind() -> None:
     """Its rows are words, whatever it is called; one with biases is none."""
     rnn = module("rnn", cell(4, 3, 3))
     unknown = held([Embedding(3), LSTM(3)], module("0", {"weight": (8, 3)}), rnn, input=9)
-    assert (unknown.tensors[0].status, changes(unknown)) == (TensorStatus.SHAPE, [("embedding_1", "input", 9, 8)])
+    assert (unknown.tensors[0].status, changes(unknown)) == (TensorStatus.SHAPE, [("input", 9, 8)])
     called = held([Embedding(3), LSTM(3)], module("emb", {"weight": (8, 3)}), rnn, input=9)
-    assert changes(called) == [("embedding_1", "input", 9, 8)]
+    assert changes(called) == [("input", 9, 8)]
     biased = held([Embedding(3), LSTM(3)], module("0", linear(3, 8)), rnn, input=9)
-    assert ("embedding_1", "instead", (Dense(8),)) in changes(biased)
+    assert changes(biased) == [("input", 9, 3), ("embedding_1", Dense(8))]
 
 
 def test_what_is_not_held() -> None:
