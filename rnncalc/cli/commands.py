@@ -228,6 +228,9 @@ def cli() -> None:
     """
 
 
+COMPLETE = "_RNNCALC_COMPLETE"
+"""The environment variable in which a shell's completion script calls."""
+
 # Run one call: every error becomes a message on standard error and an exit code
 
 FLAGS = {
@@ -246,10 +249,10 @@ def run_call(args: list[str]) -> int:
     make_encodable()
     forget_inputs()
     try:
-        if asked := os.environ.get("_RNNCALC_COMPLETE"):
-            from rnncalc.cli.suggestions import complete
+        if asked := os.environ.get(COMPLETE):
+            from click.shell_completion import shell_complete
 
-            return complete(cli, asked)
+            return shell_complete(cli, {}, "rnncalc", COMPLETE, asked)
         with cli.make_context("rnncalc", args or ["--help"]) as context:
             code = _invoke(context)
     except click.exceptions.Exit as end:

@@ -10,6 +10,7 @@ from conftest import Call, refusal, report_of
 from verified import backward
 
 from rnncalc import LSTM, Cell, Network
+from rnncalc.cli.suggestions import layers
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value, Weight
 from rnncalc.layers.options import Option, Size, Switch
@@ -250,7 +251,7 @@ def test_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch, call: Call) -> No
     assert re.fullmatch(r"rnncalc: mute: pace: nothing .*; add it to own_options \(test_new_cell.py, line \d+\)\n", err)
 
 
-def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_of_its_own_are_in_the_help_and_completed(call: Call) -> None:
     """A switch among them may be written alone, as every other may."""
     wrong = report_of(call, "answer", "-i", 4, "-l", "noted:3", "h(m + h + k) + h·k")
     assert [each["text"] for each in wrong["mistakes"]] == ["leaves out all biases"]
@@ -262,14 +263,10 @@ def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatc
     assert "the width of the notes" in told
 
     def completed(word: str) -> list[str]:
-        monkeypatch.setenv("_RNNCALC_COMPLETE", "fish_complete")
-        monkeypatch.setenv("_RNNCALC_WORDS", f"rnncalc\n-l\n{word}")
-        monkeypatch.setenv("_RNNCALC_AT", "2")
-        return call().out.split()
+        return [item.value for item in layers(word)]
 
     assert completed("noted:3,no") == ["noted:3,notes="]
-    assert completed("noted:3,re") == [f"noted:3,{option}" for option in ("repeat=", "rewritten")]
-    assert completed("noted:3,rewritten=") == ["noted:3,rewritten=true", "noted:3,rewritten=false"]
+    assert completed("noted:3,re") == [f"noted:3,{option}" for option in ("repeat=", "rewritten", "rewritten=false")]
 
 
 def test_gates_that_follow_the_input_s_width(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
