@@ -151,14 +151,6 @@ def byte_size(size: int) -> str:
     return f"{size:,} {unit}" if scale == 1 else f"{size / scale:,.2f} {unit}"
 
 
-def duration(seconds: float) -> str:
-    """Return about how long a time is, in words and the largest unit that fits."""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
-        if seconds >= size:
-            return f"about {plural(round(seconds / size), unit)}"
-    return "less than a second"
-
-
 def escape(text: str, limit: int = 80) -> str:
     """Return a user's text safe to print on one line: unprintable characters escaped, long ones cut.
 

@@ -3,18 +3,7 @@
 import pytest
 
 from rnncalc import text
-from rnncalc.text import duration, not_among
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [(1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (150, "2 minutes"), (3_600, "1 hour"),
-     (7_200, "2 hours"), (86_400, "1 day"), (864_000_000, "10,000 days")],
-)  # fmt: skip
-def test_times_are_told_in_words(seconds: float, said: str) -> None:
-    """In the largest unit that fits."""
-    assert duration(seconds) == f"about {said}"
-    assert duration(seconds / 1e9) == "less than a second"
+from rnncalc.text import not_among
 
 
 def test_of_very_many_unknown_words_a_few_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

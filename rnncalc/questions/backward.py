@@ -137,7 +137,7 @@ def backward(
     The default is squared if there are targets, else sum.
     verify: whether to compare gradients with finite differences.
     Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError if all passes,
-    those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
+    those of finite differences too, would do more work than `most_multiply_adds`, or need more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     name = loss_name(loss, targets)
@@ -145,7 +145,7 @@ def backward(
     timed = with_steps_to_run(network, data.inputs)
     counted = counted_of(timed, chunk)
     passes = "the passes and the finite differences" if verify else "the two passes"
-    refuse_costly(whole_work(counted, verify=verify), most, f"{passes} would take as long as")
+    refuse_costly(whole_work(counted, verify=verify), most, f"{passes} would do the work of")
     refuse_large(timed, traced=states)
     used = PassData(seed_of(seed), data.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, traced=states) + 2 * FLOAT * timed.params)

@@ -11,11 +11,10 @@ from rnncalc.layers.layer import Dropout, Embedding, External
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.text import byte_size, duration, plural
+from rnncalc.text import byte_size, plural
 
-SECONDS_PER_MULTIPLY_ADD = 25e-9
 WORK_PER_GATE = 400
-"""The other work for a gate in a step, as the number of multiply-adds that take as long; measured over all cells."""
+"""The other work for a gate in a step, in multiply-adds; measured over all cells."""
 
 BYTES_PER_WEIGHT, BYTES_PER_NUMBER, BYTES_PER_VECTOR = 18, 41, 100
 """The memory of a weight, stored and transposed, of a number that the pass computes, and of a vector beside those."""
@@ -27,7 +26,7 @@ def cost_of(network: Network) -> int:
 
 
 def work_of(network: Network) -> int:
-    """Return the work of a pass as the number of multiply-adds that take as long."""
+    """Return the work of a pass in multiply-adds."""
     work = cost_of(network)
     for placed in network.stack:
         layer = placed.layer
@@ -39,18 +38,17 @@ def work_of(network: Network) -> int:
 def refuse_pass(network: Network, most: int, *, traced: bool = False) -> None:
     """Refuse a pass of more than `most` multiply-adds, of too many bytes, or with too much other work.
 
-    The other work may take as long as `most` multiply-adds, or as the default limit if that is more.
+    The other work may be that of `most` multiply-adds, or of the default limit if that is more.
     """
     refuse_costly(cost_of(network), most, "a pass would do")
     refuse_large(network, traced=traced)
-    refuse_costly(work_of(network), max(most, MOST_MULTIPLY_ADDS), "a pass would take as long as")
+    refuse_costly(work_of(network), max(most, MOST_MULTIPLY_ADDS), "a pass would do the work of")
 
 
 def refuse_costly(cost: int, most: int, beginning: str) -> None:
     """Refuse more work than `most` multiply-adds. beginning: that of the message."""
     if cost > most:
-        time = duration(cost * SECONDS_PER_MULTIPLY_ADD)
-        message = f"{beginning} {cost:,} multiply-adds, {time}, and the limit is {most:,}"
+        message = f"{beginning} {cost:,} multiply-adds, and the limit is {most:,}"
         raise RefusedError(message, Cure.FEWER_STEPS, Cure.MORE_MULTIPLY_ADDS)
 
 
