@@ -103,10 +103,9 @@ def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyP
 
 
 def test_a_pass_too_long_is_refused(call: Call) -> None:
-    """Its cost, its time and the advice are told, before anything is allocated."""
+    """Its cost and the advice are told, before anything is allocated."""
     err = refusal(call, "run", "-i", 100_000, "-l", "lstm:100000", "-T", 1000)
     assert "80,000,000,000,000 multiply-adds" in err
-    assert "23 days" in err
     assert "lower the number of steps with -T, or raise --max-multiply-adds" in err
     assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "1999").code == 2
     assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "2k").code == 0
@@ -119,7 +118,7 @@ def test_a_pass_that_takes_long_and_multiplies_little_is_refused(call: Call) -> 
     for limit in ((), ("--max-multiply-adds", "1G")):
         assert f"{cost}, and the limit is 1,000,000,000; lower the number" in call(*flags, *limit).err
     deep = ("run", "-i", 4, "-l", "lstm:4,repeat=1000", "--backward", "--verify")
-    assert "finite differences would take as long" in call(*deep).err
+    assert "finite differences would do the work of" in call(*deep).err
 
 
 def test_states_of_very_many_steps_are_refused(call: Call) -> None:
