@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from rnncalc.cli.inputs import SUFFIXES
 from rnncalc.errors import Problem, SpecError, first
+from rnncalc.layers.layer import External
 from rnncalc.spec import Spec
-from rnncalc.text import escape_path
+from rnncalc.text import escape, escape_path
 
 if TYPE_CHECKING:
     from rnncalc.modelfiles.model import ModelFile
@@ -62,6 +63,10 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
     checks = enumerate(zip(matched.tensors, messages(matched), strict=True))
     wrong = [(key, message) for key, message, *_ in differences(matched)]
     wrong += [(name(each), text) for number, (each, text) in checks if text and number not in matched.explained]
+    for placed in spec.network.stack:
+        if isinstance(placed.layer, External) or placed.layer.extra_inputs:
+            extra = "" if isinstance(placed.layer, External) else "reads extra inputs, and "
+            wrong.append((escape(placed.name), f"{extra}is not computed here: a run differs from the model's"))
     if wrong:
         raise SpecError(first([Problem((), f"{key}: {message}", where) for key, message in wrong]))
     weights: Weights = {}

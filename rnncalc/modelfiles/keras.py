@@ -217,7 +217,7 @@ def _config(config: Any) -> tuple[dict[str, KerasLayer], int | None, int | None]
     layers: dict[str, KerasLayer] = {}
     shapes: list[tuple[int | None, ...]] = []
     space: tuple[int | None, ...] = ()
-    for kind, settings, frozen, read in _layers(top, frozen=False, depth=0):
+    for kind, settings, frozen, read in _layers(top, frozen=False, calls=0, depth=0):
         name = settings.get("name")
         if kind == "InputLayer":
             shapes.append(_sizes(settings.get("batch_shape", settings.get("batch_input_shape"))))
@@ -251,16 +251,20 @@ def _sizes(shape: Any) -> tuple[int | None, ...]:
 
 
 def _layers(
-    node: Any, *, frozen: bool, depth: int
+    node: Any, *, frozen: bool, calls: int, depth: int
 ) -> Iterator[tuple[str, Mapping[str, Any], bool, tuple[int | None, ...]]]:
     """Yield the class, the settings, whether it is frozen, and the input shape if it is given, of each layer.
 
-    Layers within models are in their places.
+    Layers within models are in their places. calls: how often the model around it is called, 0 if that is not said.
+    The settings have the `calls` of one called more than once, and as its `cell` the class that a wrapper is around,
+    with `ways` of a Bidirectional whose layers have other settings.
     """
     config = _settings(node)
     if not config or depth > bounds.MOST_CONFIG_DEPTH:
         return
     frozen = frozen or config.get("trainable") is False
+    nodes = node.get("inbound_nodes")
+    calls = max(calls, len(nodes) if isinstance(nodes, list) else 0)
     below = config.get("layers")
     cells = _settings(config.get("cell")).get("cells")
     if isinstance(cells, list):  # each is a layer
@@ -268,17 +272,25 @@ def _layers(
         below = [{**each, "config": {**_settings(each), **whole}} for each in cells if isinstance(each, dict)]
     if isinstance(below, list):
         for each in below:
-            yield from _layers(each, frozen=frozen, depth=depth + 1)
+            yield from _layers(each, frozen=frozen, calls=calls, depth=depth + 1)
         return
     inner: Any = config.get("layer")  # a layer that wraps another
     within = _settings(inner)
     if within and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
         wrapped = {**inner, "config": {**within, "wrapper": str(node.get("class_name"))}}
-        yield from _layers(wrapped, frozen=frozen, depth=depth + 1)
+        yield from _layers(wrapped, frozen=frozen, calls=calls, depth=depth + 1)
         return
     built = node.get("build_config")  # Keras 3 writes it, in `.keras` alone
     read = _sizes(built.get("input_shape") if isinstance(built, dict) else config.get("batch_input_shape"))
-    yield str(node.get("class_name")), {**within, **config}, frozen, read
+    more: dict[str, Any] = {"calls": calls} if calls > 1 else {}
+    other = _settings(config.get("backward_layer"))
+    if any(other[key] != within.get(key) for key in ("activation", "recurrent_activation") if key in other):
+        more["ways"] = "apart"
+    cell = within.get("cell", config.get("cell", inner))
+    if isinstance(cell, dict):
+        more["cell"] = str(cell.get("class_name"))
+        within = {**_settings(cell), **within}
+    yield str(node.get("class_name")), {**within, **config, **more}, frozen, read
 
 
 def _settings(node: Any) -> dict[str, Any]:
@@ -288,10 +300,17 @@ def _settings(node: Any) -> dict[str, Any]:
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that are words and numbers; a list of equal numbers, such as strides, is one of them."""
+    """Return the settings that are words and numbers; a list of equal numbers, such as strides, is one of them.
+
+    An activation may be a layer, or a function of one's own.
+    """
+    alone = {
+        key: str(value.get("class_name")) if key.endswith("activation") and isinstance(value, dict) else value
+        for key, value in settings.items()
+    }
     alone = {
         key: value[0] if isinstance(value, list) and value and value.count(value[0]) == len(value) else value
-        for key, value in settings.items()
+        for key, value in alone.items()
     }
     return {
         key: value

@@ -165,6 +165,8 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.GO_BACKWARDS: f"it reads the last step first (go_backwards){_DIFFERS}",
     Doubt.GATE_ACTIVATION: f"the activation of its gates is not sigmoid{_DIFFERS}",
     Doubt.ACTIVATIONS: f"it has several activations beside those of its gates{_DIFFERS}",
+    Doubt.CALLS: f"it is called more than once{_DIFFERS}",
+    Doubt.MERGE: f"its directions are not joined as in any spec{_DIFFERS}",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table for a vocabulary of {numbers[0]:,}",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.LATER_TABLE: "a table that is not the first layer, which no spec has: {names}",
@@ -265,7 +267,11 @@ def messages(match: Match) -> Iterator[str | None]:
     A file without parameters has no draft.
     """
     empty = not any(check.stored_shape for check in match.tensors)
-    draft = [] if empty else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
+    draft = (
+        []
+        if empty or any(check.doubt for check in match.tensors)
+        else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
+    )
     for number, check in enumerate(match.tensors):
         mismatch = sentence(Remark(check.doubt)) if check.doubt else _mismatch(check)
         if mismatch and not check.doubt and number not in match.explained:

@@ -35,7 +35,8 @@ def hold(path: Path, params: int) -> str:
     assert (code, json.loads(counted)["reports"][0]["params"]) == (0, params), text
     code, checked = called("check", spec, "--model", path, "-f", "json")
     if code:  # because a layer computes what no spec can say, and the draft says so
-        wrong = [each["message"] for each in json.loads(checked)["reports"][0]["checks"] if not each["ok"]]
+        report, _ = json.JSONDecoder().raw_decode(checked)
+        wrong = [each["message"] for each in report["reports"][0]["checks"] if not each["ok"]]
         assert all(message in text and "a run differs" in message for message in wrong), f"{text}\n{checked}"
     assert code == ("a run differs" in text), f"{text}\n{checked}"
     return text

@@ -115,6 +115,69 @@ def test_wrapped_and_nested_layers(tmp_path: Path) -> None:
     assert "a run differs" in text
 
 
+@keras.saving.register_keras_serializable("mine")
+class LinearCell(keras.layers.Layer):  # type: ignore[misc]
+    """A cell that adds two products, under the names that Keras's own have."""
+
+    state_size = output_size = 64
+
+    def build(self, shape: Any) -> None:
+        """Make both matrices."""
+        self.kernel = self.add_weight(shape=(shape[-1], 64), name="kernel")
+        self.recurrent_kernel = self.add_weight(shape=(64, 64), name="recurrent_kernel")
+
+    def call(self, x: Any, states: Any, training: bool = False) -> Any:
+        """Return the output, and the state after it."""
+        del training
+        h = x @ self.kernel + states[0] @ self.recurrent_kernel
+        return h, [h]
+
+
+@keras.saving.register_keras_serializable("mine")
+class Wide(keras.layers.Dense):  # type: ignore[misc]
+    """A dense layer by its tensors, that outputs something else."""
+
+    def call(self, x: Any, training: bool = False) -> Any:
+        """Return twice the output."""
+        return 2 * super().call(x)
+
+
+def test_what_no_spec_computes(tmp_path: Path) -> None:
+    """Is not run, and the attribute is named; a class of one's own is no layer of Keras's, whatever its tensors are."""
+    layers = keras.layers
+    x = keras.Input((5, 32))
+    shared, relu = layers.LSTM(32, return_sequences=True), layers.LSTM(64, activation="relu", go_backwards=True)
+    reasons = {
+        "calls": shared(shared(x)),
+        "go_backwards": layers.LSTM(64, go_backwards=True)(x),
+        "recurrent_activation": layers.GRU(64, recurrent_activation="hard_sigmoid")(x),
+        "activation": layers.Dense(64, activation=layers.LeakyReLU())(x),
+        "activations": layers.Bidirectional(layers.LSTM(64), backward_layer=relu)(x),
+        "merge": layers.Bidirectional(layers.LSTM(64), merge_mode=None)(x),
+        "epsilon": layers.LayerNormalization(epsilon=0.1)(x),
+        "external_1": layers.RNN(LinearCell())(x),
+        "external_1: ": layers.Bidirectional(layers.RNN(LinearCell()))(x),
+        " external_1": Wide(64)(x),
+    }
+    path = tmp_path / "a.keras"
+    for reason, y in reasons.items():
+        model = keras.Model(x, y)
+        model.save(path)
+        text = hold(path, model.count_params())
+        code, said = called("run", spec_of(path), "--weights", path)
+        assert (code, f"{reason.strip(': ')}: " in said, "✓" in said) == (2, True, False), f"{reason}: {text}{said}"
+
+
+def test_a_cell_of_keras_in_a_layer(tmp_path: Path) -> None:
+    """Has its settings in the configuration of the cell."""
+    cell: Any = keras.layers.GRUCell(64, activation="relu", reset_after=False)
+    model = keras.Sequential([keras.Input((5, 32)), keras.layers.RNN(cell), keras.layers.Dense(3)])
+    model.save(tmp_path / "a.keras")
+    hold(tmp_path / "a.keras", 3 * 64 * (32 + 64 + 1) + 3 * 65)
+    flow = np.random.default_rng(1).normal(size=(5, 32)).astype(np.float32)
+    runs_to(spec_of(tmp_path / "a.keras"), tmp_path / "a.keras", flow, np.asarray(model(flow[None]))[0])
+
+
 def test_layers_around_the_cells(tmp_path: Path) -> None:
     """Convolutions and norms in every format; the configuration tells their options, and a run agrees."""
     layers = [

@@ -58,6 +58,27 @@ def test_what_no_spec_computes_is_not_run(tmp_path: Path, call: Call, setting: b
     assert done.err.count("\n") == 1
 
 
+def test_an_operator_that_is_called_again(tmp_path: Path, call: Call) -> None:
+    """One layer with its parameters counted once, as often as the graph has it; it is not run."""
+    square = [tensor("w", (1, 8, 2)), *LSTM[1:]]
+    again = node("Squeeze", "y axis", "z"), node("LSTM", "z w r b", "v", name="again")
+    path = onnx(tmp_path / "a.onnx", OPERATOR, *again, tensors=[*square, tensor("axis", (1,), bytes(8), INT64)])
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out)
+    assert (read(str(path)).params, spec.read_text().count("lstm: 2")) == (4 * 2 * (2 + 2 + 2), 1)
+    assert call("check", spec, "--model", path).code == 1
+    assert "lstm_1.calls: it is called more than once" in call("run", spec, "--weights", path).err
+
+
+@pytest.mark.parametrize("layer", ["external: 56, outputs: 2", "lstm: 2, extra_inputs: 1"])
+def test_what_is_not_computed_is_not_run(tmp_path: Path, call: Call, layer: str) -> None:
+    """With the weights of a file: an external layer would output random numbers, and so would what joins an input."""
+    path = onnx(tmp_path / "a.onnx", OPERATOR, tensors=LSTM)
+    spec = file_at(tmp_path / "a.yaml", f"convention: onnx\ninput: {3 - layer.count('extra')}\nlayers: [{{{layer}}}]")
+    assert call("check", spec, "--model", path).code == 0
+    done = call("run", spec, "--weights", path)
+    assert (done.code, "is not computed here" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("parts", "tensors"),
     [

@@ -151,7 +151,7 @@ def match(network: Network, file: ModelFile) -> Match:
     sites = _with_unnamed(wanted, pairs, sites)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
-    checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place))]
+    checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place), file.framework)]
     externals = [one for one in wanted if isinstance(one.layer, External) and not one.layer.tensors]
     of_externals, left = _of_externals(externals, left)
     others = [
@@ -246,17 +246,17 @@ def _theirs(wanted: SpecLayer, site: Site, framework: str) -> Layer | None:
         if option in layer.fields and option not in layer.without:
             kept = layer.replace(**{option: getattr(ours, option)})
             layer = kept if fits(kept) else layer
-    layer = layer.replace(**{option: value for option, (_, value) in recorded(layer, site).items()})
+    layer = layer.replace(**{option: value for option, (_, value) in recorded(layer, site, framework).items()})
     return layer if fits(layer) else None
 
 
-def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
+def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:
     """Yield the checks of a layer's tensors, and those of its site that the layer lacks."""
     if isinstance(wanted.layer, External):
         return
     theirs = dict(site.tensors) if site else {}
     if site and site.shapes == {**wanted.shapes, **wanted.shared}:
-        for option, (ours, value) in recorded(wanted.layer, site).items():
+        for option, (ours, value) in recorded(wanted.layer, site, framework).items():
             yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
         for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
             yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, COMPUTES_OTHERWISE[doubt], at=wanted.at, doubt=doubt)

@@ -48,6 +48,8 @@ class Doubt(Enum):
     GO_BACKWARDS = auto()
     GATE_ACTIVATION = auto()
     ACTIVATIONS = auto()
+    CALLS = auto()
+    MERGE = auto()
     TABLE = auto()
     MODULES = auto()
     LATER_TABLE = auto()
@@ -82,6 +84,8 @@ COMPUTES_OTHERWISE: Mapping[Doubt, str] = {
     Doubt.GO_BACKWARDS: "go_backwards",
     Doubt.GATE_ACTIVATION: "recurrent_activation",
     Doubt.ACTIVATIONS: "activations",
+    Doubt.CALLS: "calls",
+    Doubt.MERGE: "merge",
     Doubt.OTHER_ACTIVATION: "activation",
     Doubt.PADDING: "padding",
     Doubt.OTHER_EPSILON: "epsilon",
@@ -142,12 +146,24 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     spellings = tuple(spelling for layer in names.values() for spelling in of_layer(layer))
     modules = joined(modules, spellings, lambda module: frozenset(module.tensors) in names)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
+    if file.framework == "onnx":
+        uses = Counter(map(_owned, sites))
+        sites = tuple(_called(site) if site.layer and uses[_owned(site)] > 1 else site for site in sites)
     if file.ordered:
         return sites
     if file.framework in _FLAX:
         return tuple(_in_directions(sites))
     tables = _tables(sites)
     return tuple(_with_owner(site, tables) for site in sites)
+
+
+def _owned(site: Site) -> frozenset[tuple[str, str]]:
+    """Return the names of a site's tensors, under which each is in the file."""
+    return frozenset((leaf, tensor.shared_with or tensor.name) for leaf, tensor in site.tensors.items())
+
+
+def _called(site: Site) -> Site:
+    return site._replace(doubts=(*site.doubts, Doubt.CALLS))
 
 
 def _in_lists(sites: Iterable[Site]) -> Iterator[Site]:
@@ -226,6 +242,7 @@ _OPEN: Mapping[Doubt, set[str]] = {
     Doubt.OPERATOR: {"activation"},
     Doubt.WINDOW: {"stride", "padding", "dilation", "groups", "activation"},
     Doubt.PADDING: {"padding"},
+    Doubt.MERGE: {"merge"},
     Doubt.SPACE: {"space", "activation"},
     Doubt.PLACES: {"space"},
     Doubt.HEADS: {"heads", "causal"},
@@ -235,20 +252,23 @@ _OPEN: Mapping[Doubt, set[str]] = {
 }
 """The options beside its tensors that a file does not give of a layer."""
 _SETTINGS = {"merge", "reset_after", "window", "mode"}.union(*_OPEN.values())
-"""The options that some files give of a layer; merge and reset_after are None if they are the framework's default."""
+"""The options that some files give of a layer."""
 
 
-def recorded(layer: Layer, site: Site) -> dict[str, tuple[Any, Any]]:
+def recorded(layer: Layer, site: Site, framework: str) -> dict[str, tuple[Any, Any]]:
     """Return the options that the file gives another value beside the tensors of a site: the layer's, and the file's.
 
     The stride of a pool1d is its window if it has none of its own.
     """
     options = _SETTINGS.difference(*(_OPEN.get(doubt, ()) for doubt in site.doubts))
-    theirs = site.layer.values() if site.layer else {}
-    pairs = {option: (getattr(layer, option, theirs[option]), theirs[option]) for option in theirs if option in options}
+    usual = {"merge": "concat", "reset_after": convention(framework).habits(layer.kind).reset_after}
+    usual = {} if Doubt.ACTIVATION in site.doubts else usual  # there is no configuration
+    theirs = {key: value for key, value in site.layer.values().items() if key in options} if site.layer else {}
+    both = {option: (getattr(layer, option, value), value) for option, value in theirs.items()}
+    pairs = {option: [usual.get(option) if each is None else each for each in pair] for option, pair in both.items()}
     if isinstance(layer, Pool1D) and isinstance(site.layer, Pool1D) and layer.stride != site.layer.stride:
-        pairs["stride"] = layer.every, site.layer.every
-    return {option: pair for option, pair in pairs.items() if pair[1] not in (None, pair[0])}
+        pairs["stride"] = [layer.every, site.layer.every]
+    return {option: (ours, its) for option, (ours, its) in pairs.items() if its not in (None, ours)}
 
 
 def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
@@ -419,7 +439,32 @@ _AS_CONV_LSTM = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_form
 _WORDS = {"stride": "strides", "padding": "padding", "dilation": "dilation_rate", "groups": "groups"}
 
 
+_CLASSES = {"dense": "(Einsum)?Dense", "embedding": "Embedding", "multi_head_attention": "MultiHeadAttention"}
+_CLASSES |= {
+    kind: f"(CuDNN)?{word}(Cell)?|Bidirectional"
+    for kind, word in (("rnn", "SimpleRNN"), ("gru", "GRU"), ("lstm", "LSTM"))
+}
+"""The classes that Keras has of a layer; any other with the same tensors computes what it likes."""
+
+
 def _keras(site: Site, module: FileModule) -> Guess | None:
+    """Recognise a layer of Keras's own classes, if there is a configuration."""
+    guess, settings = _keras_shapes(site, module), module.settings
+    if guess is None:
+        return None
+    layer, inputs, doubts = guess
+    kind = settings.get("cell", module.kind)
+    if kind and not re.fullmatch(_CLASSES.get(layer.kind, ".*"), kind):
+        return None
+    otherwise = {
+        Doubt.ACTIVATIONS: settings.get("ways") == "apart",
+        Doubt.MERGE: settings.get("merge_mode", "concat") is None,
+        Doubt.CALLS: settings.get("calls", 0) > 1 and not site.bare,
+    }
+    return layer, inputs, (*doubts, *[doubt for doubt, holds in otherwise.items() if holds])
+
+
+def _keras_shapes(site: Site, module: FileModule) -> Guess | None:
     """Recognise a layer; a conv_lstm without a configuration, or a known space, has one place."""
     path, settings = module.path, module.settings
     if not site.tensors:
@@ -595,9 +640,9 @@ def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
     doubts = tuple(doubt for doubt, holds in otherwise.items() if holds)
     if not isinstance(words, list):
         return "tanh", doubts
-    scaled = [settings.get(f"activation_{word}") for word in ("alpha", "beta")]  # of an affine one
+    affine = [settings.get(f"activation_{word}") or [usual] for word, usual in (("alpha", 1), ("beta", 0))]
     activation = _ACTIVATIONS.get(names[size > 1] if len(names) > (size > 1) else "")
-    plain = activation != "linear" or not any(scaled)
+    plain = activation != "linear" or [{*map(float, each)} for each in affine] == [{1.0}, {0.0}]
     return (activation, doubts) if activation and plain else ("tanh", (Doubt.OTHER_ACTIVATION, *doubts))
 
 

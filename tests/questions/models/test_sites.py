@@ -79,6 +79,34 @@ def test_options_that_a_file_gives_are_compared(case: dict[str, Any]) -> None:
     assert compared(layer_in(case)).kept
 
 
+WAYS = {f"{way}/{leaf}": shape for way in ("forward", "backward") for leaf, shape in KERAS.items()}
+ALONE = {name: shape for name, shape in KERAS.items() if name != "bias"}
+
+
+@pytest.mark.parametrize(
+    ("framework", "shapes", "settings", "layer", "differing"),
+    [
+        ("keras", WAYS, {"merge_mode": "concat"}, GRU(3, bidirectional=True, merge="sum"), {"merge": "concat"}),
+        ("keras", WAYS, {"merge_mode": "concat"}, GRU(3, bidirectional=True, merge="concat"), {}),
+        ("keras", WAYS, {}, GRU(3, bidirectional=True, merge="sum"), {}),  # no configuration
+        ("keras", ALONE, {"reset_after": True}, GRU(3, bias=False, reset_after=False), {"reset_after": True}),
+        ("onnx", ONNX, {}, GRU(3, reset_after=True), {"reset_after": False}),
+        ("onnx", ONNX, {}, GRU(3, reset_after=False), {}),
+        ("onnx", ONNX, {"linear_before_reset": [1]}, GRU(3, reset_after=False), {"reset_after": True}),
+    ],
+)
+def test_a_default_is_compared(
+    framework: str, shapes: Shapes, settings: dict[str, Any], layer: Layer, differing: dict[str, Any]
+) -> None:
+    """An option that the file leaves to its framework's default has a value, unless there is no configuration."""
+    options = {"activation": "tanh", **settings} if settings else {}
+    same = file(framework, module("rnn", shapes, "GRU", options))
+    compared = match(Network(input=4, layers=[layer], convention=framework), same)
+    assert {check.tensor: check.stored_shape for check in compared.tensors if not check.kept} == {
+        option: (value,) for option, value in differing.items()
+    }
+
+
 OTHERWISE = [
     (case, doubts)
     for case in cases("questions/models/sites.yaml")
