@@ -41,8 +41,9 @@ _SCALE_WORDS = _GERMAN | {"thousand": 10**3, "million": 10**6, "mln": 10**6}
 _BINARY = {"Ki": KIBI, "Mi": KIBI**2, "Gi": KIBI**3}
 _SCALES = _SCALE_WORDS | _BINARY | {name: 10**power for name, power in SUFFIXES.items()}
 """What multiplies a number before it; before the German words a comma is a decimal comma."""
+_WEIGHTS, _BIASES = r"weights?|gewichte?|poids|pes[oi]s?", r"bia[is]\w*|sesgos?|vi[eé]s(?:es)?"
 _UNITS = {
-    "params": r"trainable|learnable|par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?|bia[is]\w*",
+    "params": rf"trainable|learnable|par[aáâ]m\w*|{_WEIGHTS}|{_BIASES}",
     "multiply-adds": "multiply.?adds?|macs?",
     "flops": "flops?",
     "bytes": "bytes?|octets?|b",
@@ -81,7 +82,7 @@ _INDEX = (
 )
 _SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num|rm|bf|it"
 _COUNTED_WITH = "(?:(?:trainable|learnable|total|saved) ){0,3}"
-_BEHIND_UNIT = r"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?: (?:and|und|et|y|e|&) bia[is]\w*)?"
+_BEHIND_UNIT = rf"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?:(?: (?:and|und|et|y|e|&) |/)(?:{_WEIGHTS}|{_BIASES}))?"
 
 
 def _word(words: str) -> str:
@@ -167,7 +168,8 @@ class GivenNumber(NamedTuple):
     number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
     untrue: the first sign of a chain that is not true, such as `second =`; empty if none is.
-    before: the number before that sign.
+    before: the number before that sign. of_whole: whether that number too is said to be the answer.
+    rounding: the end of the chain, if it only rounds the number.
     text: what was read, without the name.
     name: what is before the first `=`; it may be the name of a layer or a tensor.
     """
@@ -179,6 +181,8 @@ class GivenNumber(NamedTuple):
     untrue: str = ""
     before: Any = None
     name: str = ""
+    of_whole: bool = False
+    rounding: str = ""
 
     def about(self) -> GivenNumber:
         """Return a number that is said to be rounded: its last digit that is not 0 shows how far."""
@@ -269,7 +273,8 @@ def _letters(word: re.Match[str], known: set[str] | None) -> list[Token]:
     letters: list[Token] = []
     for letter in re.finditer(rf"{_GREEK}|.[\u0300-\u036f]*", word["names"]):
         name = GREEK.get(letter[0][1:], letter[0])
-        if letters and known and name not in known and f"{letters[-1].text}_{name}" in known:  # nh is n_h
+        joint = f"{letters[-1].text}_{name}" if letters else ""  # nh is n_h
+        if known and joint in known and not {name, letters[-1].text} <= known:
             letters[-1] = letters[-1]._replace(text=f"{letters[-1].text}_{name}")
         else:
             letters.append(Token("letter", name, word.start() + letter.start(), word.end(), word))
@@ -346,38 +351,52 @@ class Parser:
         self.last_number: tuple[list[Token], GivenNumber] = [], GivenNumber(0)
 
     def chain(self) -> GivenNumber:
-        """Return the last side of a chain, with the first sign that is not true, such as `second =`.
+        """Return the last exact side of a chain, or the last one, with the first sign that is not true.
 
         A side in letters is compared with one in numbers only if all its letters have sizes. Raises ExpressionError
         with the place that cannot be read, and TooLargeError beyond a limit.
         """
         sides = self.equation()
-        before = len(sides)
+        begin, before = 0, len(sides)  # of the last equation
         while arrow := self.taken("then", "comma"):
             equation = self.equation()
             apart = before > 1 and len(equation) > 1
             if arrow.kind == "comma" and not apart:
                 raise self.expected(_MORE, arrow.place)
-            before = len(equation)
-            sides += [("" if apart else arrow.text.strip(", "), equation[0][1]), *equation[1:]]
+            begin, before = len(sides) if apart else begin, len(equation)
+            sides += [("" if apart else arrow.text.strip(", "), *equation[0][1:]), *equation[1:]]
         self.end()
         self.check_letters()  # the sides before may be in letters of the learner's own
-        signs = [sign for sign, _ in sides]
-        for place, (one, other) in enumerate(pairwise([self.in_numbers(side) for _, side in sides]), 1):
+        signs = [sign for sign, _, _ in sides]
+        values = [self.in_numbers(side) for _, side, _ in sides]
+        number = sides[-1][1]
+        if number.unit > 1 or number.coarse:
+            exact = (each for each in reversed(values[begin:-1]) if self.is_exact(each))
+            rounding = self.text[self.tokens[sides[-1][2]].place : self.token.place].strip("$ .")
+            number = next((each._replace(rounding=rounding) for each in exact), number)
+        for place, (one, other) in enumerate(pairwise(values), 1):
             if signs[place] and self.differ(one, other):
+                first = self.tokens[sides[place][2]]  # 16*8 = 128 + 256 goes on with its number
+                goes_on = first.kind == "number" and read_number(first.text, self.decimal) == one.number
                 untrue = f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
-                return sides[-1][1]._replace(untrue=untrue, before=one.number)
-        return sides[-1][1]
+                return number._replace(untrue=untrue, before=one.number, of_whole=place > begin and not goes_on)
+        return number
 
-    def equation(self) -> list[tuple[str, GivenNumber]]:
-        """Return the sides of an equation, each with the sign before it; one side if there is no sign."""
-        sides = [("", self.side())]
+    def equation(self) -> list[tuple[str, GivenNumber, int]]:
+        """Return the sides of an equation, each with the sign before it and the place of its first token."""
+        sides = [("", self.side(), self.begin)]
         while sign := self.taken("equals", "about"):
             if len(sides) == MOST_SIDES:
                 raise self.too_large(f"a chain has at most {MOST_SIDES} sides")
             side = self.side()
-            sides.append(("=", side) if sign.kind == "equals" else (sign.text, side.about()))
+            each = ("=", side) if sign.kind == "equals" else (sign.text, side.about())
+            sides.append((*each, self.begin))
         return sides
+
+    def is_exact(self, side: GivenNumber) -> bool:
+        """Return whether a side is not rounded, and all its letters have sizes."""
+        letters = getattr(side.number, "letters", ())
+        return side.unit == 1 and not side.coarse and None not in map((self.sizes or {}).get, letters)
 
     def differ(self, one: GivenNumber, other: GivenNumber) -> bool:
         """Return whether two sides are unequal; not letters beside a number, or a letter of the learner's own."""

@@ -77,7 +77,7 @@ def answer(
 
     One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
     are those of the tensors. An ANSWER may be a rounded number, a calculation or a formula. Write -- before an
-    ANSWER that begins with a dash. Exit code 1 if it is wrong, but 0 when a class is graded.
+    ANSWER that begins with a dash. Exit code 1 if anything in it is wrong, but 0 when a class is graded.
     """
     ended = len(context.obj) - context.obj.index("--") - 1 if "--" in context.obj else 0
     for word in words[: len(words) - ended]:
@@ -113,7 +113,7 @@ def answer(
         readings = [at_once.ask(read_answer, number, sizes=sizes, quantity=task) for number in numbers]
     judged = grader.judge(readings)
     write([AnswerReport(judged, hint=hint)], destination)
-    return 0 if judged.right else 1
+    return 0 if judged.right and not judged.but else 1
 
 
 def _grade(

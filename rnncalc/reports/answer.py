@@ -35,7 +35,7 @@ class AnswerReport(SheetReport, DataReport):
         answers = [each.answer.sizes if isinstance(each.answer, Shape) else _answer(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
         formulas = [None if each.formula is None else plain(each.formula) for each in judged]
-        whole = judged[0].layer is None
+        whole = judged[0].is_total and len(judged) == 1
         data: dict[str, Any] = {
             "name": self.answer.network.name,
             "notation": notation_of(self.answer.network),
@@ -88,6 +88,8 @@ class AnswerReport(SheetReport, DataReport):
     def _verdict(self) -> str:
         """Return whether the answer is correct; for a single wrong one also the correct one, if this is no hint."""
         judged = self.answer.judged
+        if self.answer.but:
+            return f"Correct, but {all_of([*dict.fromkeys(map(_false, self.answer.but))])}."
         if self.answer.right:
             named = len(judged) == 1 and isinstance(judged[0].answer, GivenNumber) and _where(judged[0])
             return f"Correct: {_answer_text(judged[0])}{named}." if named else "Correct."
@@ -193,6 +195,10 @@ class AnswerReport(SheetReport, DataReport):
         return Sheet(columns, marked, title=title, notes=notes)
 
 
+_EQUATED = "is equated with another number"
+"""What is false in a correct answer with a chain of equations."""
+
+
 def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     """Return the first mistake of an answer in a few words; nothing if none is known.
 
@@ -200,7 +206,8 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     """
     wrong = answer.wrong
     if wrong is None:
-        return ""
+        texts = [_of_layer(each, _EQUATED if each.right else "is wrong") for each in answer.but]
+        return "; ".join(dict.fromkeys(texts))
     if wrong.slips:
         return _of_layer(wrong, "goes wrong after the correct number")
     if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
@@ -212,6 +219,14 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     else:
         return ""
     return _of_layer(wrong, text)
+
+
+def _false(judged: Judgement) -> str:
+    """Return what is false in a correct answer."""
+    answer = judged.answer
+    if not judged.right or not isinstance(answer, GivenNumber):
+        return f"{' of '.join(filter(None, (judged.tensor, judged.layer))) or 'the first total'} is wrong"
+    return f"the {answer.untrue} in '{escape(answer.text, 200)}' is not true"
 
 
 def _of_layer(judged: Judgement, text: str) -> str:
@@ -349,9 +364,11 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     answer, network = judged.answer, whole.network
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
-    if isinstance(answer, GivenNumber) and answer.untrue:
+    if isinstance(answer, GivenNumber) and answer.untrue and not (judged.right and answer.of_whole and whole.right):
         before = "; what is before it is correct" if judged.slips else ""
         yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is where it stops being true{before}."
+    if isinstance(answer, GivenNumber) and answer.rounding and not judged.right:
+        yield f"{escape(answer.rounding, 200)} only rounds {_answer_text(judged)}, which is judged."
     if judged.rounded and isinstance(answer, GivenNumber):
         yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if answer.one_digit:

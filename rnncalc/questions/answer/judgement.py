@@ -118,6 +118,16 @@ class Judgement(NamedTuple):
         return self.order is not None if self.returned else self.answer.has_shape(self.plain_shape)
 
     @property
+    def is_total(self) -> bool:
+        """Whether it is that of the whole network, and not of a layer, a tensor or another part."""
+        return self.layer is None and self.tensor is None
+
+    @property
+    def true(self) -> bool:
+        """Whether a chain of equations says of no other number that it is the answer."""
+        return not (isinstance(self.answer, GivenNumber) and self.answer.of_whole)
+
+    @property
     def slips(self) -> bool:
         """Whether a chain of equations has the right number just before the sign that is not true."""
         return isinstance(self.answer, GivenNumber) and bool(self.answer.untrue) and self.answer.before == self.params
@@ -147,8 +157,14 @@ class Answer(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Whether every number is right."""
-        return all(each.right for each in self.judged)
+        """Whether the total at its end is right, or else every number."""
+        last = self.judged[-1]
+        return last.right if last.is_total else all(each.right for each in self.judged)
+
+    @property
+    def but(self) -> tuple[Judgement, ...]:
+        """What is false in a right answer: parts, and chains in which another number is said to be the answer."""
+        return tuple([each for each in self.judged if self.right and not (each.right and each.true)])
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -157,8 +173,8 @@ class Answer(NamedTuple):
 
     @property
     def wrong(self) -> Judgement | None:
-        """The first number or shape that is wrong."""
-        return next((each for each in self.judged if not each.right), None)
+        """The first number or shape that is wrong, unless the whole is right."""
+        return None if self.right else next((each for each in self.judged if not each.right), None)
 
     @property
     def first_wrong(self) -> str | None:

@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     Sizes = Mapping[str, Number | None] | None
 
 _SIGNS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_SIGNS |= {ord("½"): " 1/2 ", ord("¼"): " 1/4 ", ord("¾"): " 3/4 "}
-_OF_MATHEMATICS = "[ℎ\U0001d400-\U0001d7ff]"
-"""The letters of formulas as documents have them: 𝑛 and ℎ."""
+_OF_MATHEMATICS = "([0-9]*) ?([¼-¾⅐-⅞])|[ℎ\U0001d400-\U0001d7ff]"
+"""The letters of formulas as documents have them, 𝑛 and ℎ, and fractions that are one sign, ½ and 1½."""
 _INSIDE = r"(?:(?!\\[()\[\]]).)*"
 _EQUATION = rf"(?={_INSIDE}(?:=|∈|\\in))({_INSIDE})"
 _AROUND = (
@@ -58,7 +57,7 @@ _AROUND = (
     r"(?<![_{])\\(?:text|math(?!bb))[a-z]*\{( ?[^\W\d_]+(?: [^\W\d_]+)*:? ?)\}",
     r"\A\*\*([^*].*?)\*\*(?=[ $.]*\Z)",
     r"\A\*([^*]+)\*(?=[ $.]*\Z)",
-    r"(?<=.)\((=.{1,999})\)(?=[ $.]*\Z)",
+    r"(?<=.)\(([=≈].{1,999})\)(?=[ $.]*\Z)",
     r"\A(?:\w+\.)?shape\(([^()]+)\)(?=\s?[=:])",
     r"`([^`]*)`",
     r"[“„«\"]([^“”„«»\"]*)[”“»\"]",
@@ -88,6 +87,7 @@ _CODES = {
     "number": "1",
     "with": "w",
     "colon": ":",
+    "then": ":",
     "open": "(",
     "close": ")",
 }
@@ -133,7 +133,11 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     if re.search(_OF_MATHEMATICS, text):
         from unicodedata import normalize  # which few answers need
 
-        text = re.sub(_OF_MATHEMATICS, lambda letter: normalize("NFKC", letter[0]), text)
+        def plain(sign: re.Match[str]) -> str:
+            above, slash, below = normalize("NFKC", sign[2] or sign[0]).partition("\u2044")
+            return f" {int(sign[1] or 0) * int(below) + int(above)}/{below} " if slash else above
+
+        text = re.sub(_OF_MATHEMATICS, plain, text)
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", re.sub(r"\^ ?\{? ?\\prime ?\}?", "′", text).strip())
     plain = _plain(text)
@@ -211,7 +215,7 @@ def _without_sizes(
     it has.
     """
     codes = "".join(_CODES.get(token.text) or _CODES.get(token.kind, "?") for token in tokens)
-    stated = re.search(rf"\Aw*{_STATED}[,:.]|(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\.?\Z", codes)
+    stated = re.search(rf"\A(?:w*{_STATED}[,:.]|\({_STATED}\)[,:.]?)|(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\.?\Z", codes)
     if not stated or re.fullmatch(_STATED, codes):
         return text, {}
     begin, end = stated.span()
