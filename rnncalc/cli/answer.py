@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
@@ -26,7 +26,7 @@ from rnncalc.cli.inputs import SUFFIXES, network_meant, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
+from rnncalc.questions.answer.reading import check_number_of_answers, read_answers
 from rnncalc.reports.answer import AnswerReport, GradebookReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.text import escape, plural
@@ -110,8 +110,8 @@ def answer(
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         task, sizes = quantity or "params", grader.sizes if grader else None
-        readings = [at_once.ask(read_answer, number, sizes=sizes, quantity=task) for number in numbers]
-    judged = grader.judge(readings)
+        readings = [at_once.ask(read_answers, number, sizes=sizes, quantity=task) for number in numbers]
+    judged = grader.judge([*chain(*readings)])
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right and not judged.but else 1
 
@@ -193,7 +193,7 @@ def _is_number(word: str) -> bool:
     if word == "-" or os.path.exists(word):
         return False
     try:
-        read_answer(word)
+        read_answers(word)
     except CallError:
         return False
     return True

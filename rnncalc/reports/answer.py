@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain
+from rnncalc.layers.cell import Cell
 from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.worksheet import amount, write
@@ -54,19 +55,21 @@ class AnswerReport(SheetReport, DataReport):
     def sheets(self) -> list[Sheet]:
         """Return the verdict, and for a wrong number the mistakes that give it; several answers are a table."""
         judged = self.answer.judged
-        of_tensors = judged[0].tensor is not None
+        of_tensors = any(each.tensor for each in judged)
+        of_parts = any(each.tensor and not (each.shape or each.returned) for each in judged)
+        parts = "Part" if of_parts else "Returns" if judged[0].returned else "Tensor"
         compared = ("Answer",) if self.hint else ("Answer", "Correct")
         rows: list[tuple[Value, ...]] = [
             (
-                *("✓" if each.right else "✗", each.layer or "Total"),
-                *([each.tensor] if of_tensors else []),
+                *("✓" if each.right else "✗", each.layer or "Total" * each.is_total),
+                *([each.tensor or ""] if of_tensors else []),
                 *(_answer(each), _right(each))[: len(compared)],
             )
             for each in judged
         ]
         columns = (
             *(Column("", key=True), Column("Layer", key=True)),
-            *([Column("Returns" if judged[0].returned else "Tensor", key=True)] if of_tensors else []),
+            *([Column(parts, key=True)] if of_tensors else []),
             *(Column(title, right=True, together=True) for title in compared),
         )
         network = self.answer.network
@@ -225,7 +228,7 @@ def _false(judged: Judgement) -> str:
     """Return what is false in a correct answer."""
     answer = judged.answer
     if not judged.right or not isinstance(answer, GivenNumber):
-        return f"{' of '.join(filter(None, (judged.tensor, judged.layer))) or 'the first total'} is wrong"
+        return f"{_answer_text(judged)}{_where(judged)} is wrong"
     return f"the {answer.untrue} in '{escape(answer.text, 200)}' is not true"
 
 
@@ -333,7 +336,7 @@ def _answer_text(judged: Judgement) -> str:
 
 def _where(judged: Judgement) -> str:
     tensor = f" for {judged.tensor}" if judged.tensor else ""
-    return f"{tensor} in {judged.layer}" if judged.layer else ""
+    return f"{tensor} in {judged.layer}" if judged.layer else tensor
 
 
 def _sentence(diagnosis: Diagnosis) -> str:
@@ -367,6 +370,9 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     if isinstance(answer, GivenNumber) and answer.untrue and not (judged.right and answer.of_whole and whole.right):
         before = "; what is before it is correct" if judged.slips else ""
         yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is where it stops being true{before}."
+    if judged.kind:
+        cell = next(placed for placed in network.stack if isinstance(placed.layer, Cell))
+        yield f"{cell.name} is of the kind {cell.kind}, not {judged.kind}."
     if isinstance(answer, GivenNumber) and answer.rounding and not judged.right:
         yield f"{escape(answer.rounding, 200)} only rounds {_answer_text(judged)}, which is judged."
     if judged.rounded and isinstance(answer, GivenNumber):
@@ -419,7 +425,7 @@ def _on_rounding(judged: Judgement) -> str:
 
 
 def _unexplained(judged: Judgement, *, hint: bool) -> str:
-    where = f"{judged.layer} {judged.tensor}: " if judged.tensor else f"{judged.layer}: " if judged.layer else ""
+    where = f"{place}: " if (place := " ".join(filter(None, (judged.layer, judged.tensor)))) else ""
     text = f"{where}{'n' if where else 'N'}o known mistake gives {_answer_text(judged)}"
     if judged.other_size and hint:
         return f"{text}. {ON_WIDTHS}"

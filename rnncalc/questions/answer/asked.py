@@ -10,9 +10,9 @@ from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 from rnncalc.questions import network_of, plain, word
-from rnncalc.questions.answer.grading import Grader, check_letters, number_of_tensors
+from rnncalc.questions.answer.grading import SHOWN, Grader, check_letters, number_of_tensors
 from rnncalc.questions.answer.judgement import Answer, Judgement
-from rnncalc.questions.answer.reading import Given, GivenNumber, Shape, read_answer
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape, read_answers
 from rnncalc.questions.count import DTYPES
 from rnncalc.text import escape, has_letters
 
@@ -71,9 +71,6 @@ ASKED: Mapping[str, QuantityQuestion] = {
 OF = ("params", *ASKED)
 """What an answer may be about."""
 
-SHOWN = 4
-"""The most sizes of a list that a message shows."""
-
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], quantity: str = "params") -> Answer:
     """Judge a learner's answer: the total, or a number for each layer or each tensor, in order.
@@ -86,7 +83,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], 
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
     grader = grader_of(network_of(network, letters=True), word("quantity", quantity, OF))
-    readings = [_read(each, grader) for each in answers]
+    readings = [reading for each in answers for reading in _read(each, grader)]
     tensors = number_of_tensors(grader.network)
     match readings:
         case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
@@ -96,14 +93,14 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], 
     return grader.judge(readings)
 
 
-def _read(answer: object, grader: Grader) -> Given:
-    """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
+def _read(answer: object, grader: Grader) -> list[Given]:
+    """Return the answers in a text, or a shape in a tuple or a list. Raises CallError if it is none."""
     answer = plain(answer)
     if not isinstance(answer, tuple | list):
-        return read_answer(str(answer), sizes=grader.sizes, quantity=grader.quantity)
+        return read_answers(str(answer), sizes=grader.sizes, quantity=grader.quantity)
     if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
         raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
-    return Shape(tuple(answer))
+    return [Shape(tuple(answer))]
 
 
 class QuantityGrader(Grader):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.bounds import MOST_RESTS
 from rnncalc.conventions.formula import Expression, folded_sum, substituted, value
 from rnncalc.errors import CallError, SpecError
 from rnncalc.expressions import formula_in
@@ -18,10 +21,14 @@ from rnncalc.questions.answer import reading
 from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.count import count
-from rnncalc.text import LETTER, all_of, escape, has_letters, plural
+from rnncalc.text import LETTER, all_of, escape, has_letters
 
 if TYPE_CHECKING:
+    from rnncalc.questions.answer.labels import Labels, NamedPart
     from rnncalc.questions.answer.search import Search
+
+SHOWN = 4
+"""The most sizes of a list that a message shows."""
 
 _LETTER = re.compile(r"(?:[^\W\d_]{3,}:? )?[(\[]?([A-Za-z])(?:[)\].:]{0,2}|[)\].:]{1,2} ?(.+))")
 """The letter of a choice, as `c`, `(c) 1685` or `Option C`, with what is beside it."""
@@ -120,8 +127,8 @@ class Grader:
         """Return the judgement of each number or shape of an answer."""
         network = self.network
         reading.check_number_of_answers(len(answers))
-        if any(each.name for each in answers) and (named := self.named(answers)):
-            return named
+        if any(each.name for each in answers):
+            return self.named(answers)
         of_params = self.quantity == "params"
         tensors = number_of_tensors(network) if of_params else 0
         if len(answers) != tensors:
@@ -133,21 +140,17 @@ class Grader:
             if self.hint and len(answers) != tensors:
                 raise CallError(f"expected another number of shapes, one for each tensor in order, got {len(answers)}")
             return judge_shapes(network, answers)
-        in_letters = not network.letters and any(has_letters(each.number) for each in numbers)
-        alone = len(numbers) == len(answers) == 1
-        if alone and not in_letters:
-            return (self.whole(numbers[0]),)
-        everything = [*range(len(network.stack))]
-        counted = [place for place in everything if self.counts[place]] or everything
-        if alone and (len(counted) > 1 or not of_params) and (judged := self.formula_of(numbers[0])):
-            return (judged,)
-        for places in (everything, counted):
+        alone, counted = len(numbers) == len(answers) == 1, self.counted
+        if alone and not (self.asks == "layers" and counted[1:]):
+            return (self.total_of(numbers[0]),)
+        empty = [number.number for number, count in zip(numbers, self.counts, strict=False) if not count]
+        for places in (counted if any(empty) else [*range(len(network.stack))], counted):
             if len(numbers) == len(answers) == len(places):
                 return self.layers(numbers, places)
-        if in_letters:
-            wanted = f"{plural(len(counted), 'formula')}, one for each layer in its own letters"
-            message = f"expected {wanted}, got {len(numbers)}"
-            raise CallError(f"{message}; one formula is the total of a network whose sizes are letters")
+        *parts, last = numbers
+        summed = len(numbers) != tensors or last.number == sum([each.number for each in parts])
+        if len(parts) == len(counted) > 1 and len(numbers) == len(answers) and summed:
+            return (*self.layers(parts, counted), self.total_of(last))
         if len(numbers) == tensors:
             from rnncalc.questions.answer.tensors import judge_tensors
 
@@ -156,37 +159,101 @@ class Grader:
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
         several = [f"{len(counted)}, one for each layer,"] if len(counted) > 1 else []
         each = "one for each tensor," if self.hint else f"{tensors}, one for each tensor,"
-        several += [each] if tensors not in (0, 1, len(counted)) else []
-        wanted = " or ".join(["1 number, the total,", *several]) + " in order" if several else "1 number"
+        several += [each] if tensors not in (0, 1, len(counted)) and self.asks != "layers" else []
+        total = ["1 number, the total,"] if self.asks != "layers" else []
+        wanted = " or ".join([*total, *several]) + " in order" if several else "1 number"
         raise CallError(f"expected {wanted}, got {len(answers)}{cure}")
 
+    @cached_property
+    def counted(self) -> Sequence[int]:
+        """The places of the layers that have a number; all if none has."""
+        everything = [*range(len(self.network.stack))]
+        return [place for place in everything if self.counts[place]] or everything
+
+    @cached_property
+    def labels(self) -> Labels:
+        """What the labels of numbers name."""
+        from rnncalc.questions.answer.labels import Labels  # few answers have labels
+
+        return Labels(self.network, self.counts, self.total, self.sizes, tensors=self.quantity == "params")
+
+    def missing(self, judged: Sequence[Judgement]) -> list[str]:
+        """Return the layers whose numbers are asked for and are not among those that are judged."""
+        names = [self.network.stack[place].name for place in self.counted if self.asks == "layers" and self.counted[1:]]
+        return [name for name in names if name not in [each.layer for each in judged if not each.tensor]]
+
     def named(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
-        """Return the judgements of numbers and shapes of layers and tensors, each with its name; none if none has one.
+        """Return the judgements of numbers and shapes with labels, each of what its label names, the total last.
 
-        Raises CallError if only some have.
+        The last one may be the total without a label; before a total those of the layers may have none. Raises
+        CallError for a label that names nothing, and if only some of the others have one.
         """
-        from rnncalc.questions.answer.tensors import Names, judge_named  # few answers have names
+        from rnncalc.questions.answer.labels import NamedPart  # few answers have labels
+        from rnncalc.questions.answer.tensors import Names, judge_named
 
-        names = Names(self.network)
-        places = [names.layer(each, self.total) for each in answers]
-        numbers = [each for each, place in zip(answers, places, strict=True) if place is not None]
-        others = [
-            each
-            for each, place in zip(answers, places, strict=True)
-            if place is None and each.name and (isinstance(each, Shape) or names.is_tensor(each.name))
+        names, whole = Names(self.network), NamedPart(None, None, self.total)
+        apart = any(re.match("(?i).*bia", each.name) for each in answers)
+        parts = [self.labels.part(each, names, apart=apart) if each.name else None for each in answers]
+        claims: list[tuple[Any, NamedPart | None]] = [
+            (each.product if part and isinstance(each, Shape) else each, part)
+            for each, part in zip(answers, parts, strict=True)
         ]
-        if not (numbers or others):
-            return ()
-        if len(numbers) + len(others) < len(answers):
+        others = [each for each, part in claims if each.name and not (part and part.is_total)]
+        places = {part.place for part in parts if part} - {None}
+        if places in (set(), {*self.counted}) and others[1:] and all(parts[:-1]) and not answers[-1].name:
+            claims[-1] = (reading.as_calculations(answers[-1:])[0], whole)
+        unnamed = [each for each, part in claims if not (each.name or part)]
+        if unnamed and (others or not unnamed[1:]):
             raise CallError("expected answers with names, or answers without names, got both")
-        if self.asks not in ("", "layers", "tensors"):
+        arrays = [each for each, part in claims if each.name and part is None]
+        if arrays and self.quantity != "params":
+            raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(arrays[0].name)}")
+        of_layers = [(each, part.place) for each, part in claims if part and part.place is not None]
+        tensors = iter(judge_named(names, arrays, shapes=self.asks == "tensors") if arrays else ())
+        layers = iter(self.layers(*zip(*of_layers, strict=True)) if of_layers else ())
+        judged = [
+            (self.part(each, part) if part.place is None else next(layers))._replace(kind=part.kind)
+            if part
+            else next(tensors)
+            for each, part in claims
+            if each.name or part
+        ]
+        judged = [*(self.judgements(unnamed) if unnamed else ()), *sorted(judged, key=lambda each: each.is_total)]
+        if self.asks not in ("", "layers", "tensors") and not judged[-1].is_total:
             raise CallError("expected the total, got a number or a shape of a part of the network")
-        if others and self.quantity != "params":
-            raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(others[0].name)}")
-        calculations = [each for each in reading.as_calculations(numbers) if isinstance(each, GivenNumber)]
-        layers = iter(self.layers(calculations, [place for place in places if place is not None]))
-        tensors = iter(judge_named(names, others, shapes=self.asks == "tensors"))
-        return tuple([next(tensors if place is None else layers) for place in places])
+        return tuple(judged)
+
+    def part(self, number: Any, part: NamedPart) -> Judgement:
+        """Judge the total, or the number of a part that is no layer."""
+        if part.is_total:
+            return self.total_of(number)
+        if not self.network.letters:
+            check_letters(number, self.sizes)
+        number = number._replace(number=self.labels.value(number))
+        formula = part.count if has_letters(part.count) else None
+        return Judgement(part.layer, number, part.count, part.name, formula=formula)
+
+    def total_of(self, number: GivenNumber) -> Judgement:
+        """Judge the total, which may be a formula in the letters of the layers."""
+        if self.network.letters or not has_letters(number.number):
+            return self.whole(number)
+        if len(self.counted) == 1 and self.quantity == "params":
+            return self.layers([number], self.counted)[0]
+        if judged := self.formula_of(number):
+            return judged
+        check_letters(number, self.sizes)
+        letter, sizes = next((each, self.sizes_of(each)) for each in number.number.letters if self.sizes[each] is None)
+        each = all_of([f"{size:,} in {escape(name)}" for size, name in [*sizes.items()][:SHOWN]])
+        cure = "write the sizes as numbers, or a formula for each layer in its own letters"
+        raise CallError(f"'{escape(number.text)}': {letter} is {each}; {cure}")
+
+    def sizes_of(self, letter: str) -> dict[Any, str]:
+        """Return the sizes that a letter has in the layers, each with the name of the first that has it."""
+        sizes: dict[Any, str] = {}
+        for placed in self.network.stack:
+            if letter in placed.sizes:
+                sizes.setdefault(placed.sizes[letter], placed.name)
+        return sizes
 
     @cached_property
     def grader_in_names(self) -> Grader:
@@ -203,10 +270,21 @@ class Grader:
         return answer._replace(number=multiplied_out(answer.number, self.network.sizes or {}))
 
     def formula_of(self, answer: GivenNumber) -> Judgement | None:
-        """Judge a formula for the total of a network whose sizes are numbers; None if a letter has several sizes."""
+        """Judge a formula for the total of a network whose sizes are numbers.
+
+        Of the sizes that a letter has in several layers it has those that give the total. Return None if none does.
+        """
         sizes = {**self.sizes, **(self.network.sizes or {})}  # of two meanings of a letter that of a named size
-        if None in map(sizes.get, answer.number.letters):
+        unsure = [letter for letter in answer.number.letters if sizes.get(letter) is None]
+        several = [[*self.sizes_of(letter)] for letter in unsure]
+        if prod(map(len, several)) > MOST_RESTS:
             return None
+        meanings = [{**sizes, **dict(zip(unsure, each, strict=True))} for each in product(*several)]
+        correct = (each for each in meanings if answer.number.at(each) == self.total)
+        meant = next(correct, meanings[0] if meanings and unsure in ([], ["m"]) else None)  # m is the network's input
+        if meant is None:
+            return None
+        sizes = meant
         if not self.network.sizes or self.quantity != "params" or _has_size(answer, sizes):
             return self.whole(answer._replace(number=answer.number.at(sizes)))
         judged = self.grader_in_names.whole(self._in_names(answer))

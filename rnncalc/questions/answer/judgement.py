@@ -79,7 +79,8 @@ class AxisOrder(Enum):
 class Judgement(NamedTuple):
     """One number or shape, compared with the correct one.
 
-    layer: its name, None for the total. tensor: its name, None for a count of all tensors.
+    layer: its name, None for the total. tensor: its name, or that of a part of the layer or of the network, such as
+    biases; None for a count of all tensors. kind: what the learner calls a layer, if it is another kind.
     shape: the right shape. plain_shape: the same, but a vector has no axis of 1.
     diagnoses: the mistakes that give it, the likeliest first.
     meant: the other quantities of the network with this number.
@@ -109,6 +110,7 @@ class Judgement(NamedTuple):
     returned: Mapping[str, int | None] | None = None
     order: AxisOrder | None = None
     formula: Expression | None = None
+    kind: str = ""
 
     @property
     def right(self) -> bool:

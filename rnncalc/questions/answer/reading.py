@@ -1,5 +1,6 @@
-r"""Reads a learner's answer: a number, exact or rounded, a formula, or the shape of an array. Knows no network.
+r"""Reads a learner's answers: numbers, exact or rounded, formulas, and shapes of arrays. Knows no network.
 
+    answers = answer {("," | ";" | "and" | newline | "\\\\" | " ") answer}
     answer  = [sizes ("," | ":")] {opening} [name [verb] {opening}] (shape | chain) {remark | behind}
     behind  = "in total" | "with biases" | "matrix" | "." | ("," | "with") sizes | "(" sizes ")"
     sizes   = letter "=" number {("," | "and") letter "=" number}
@@ -17,7 +18,9 @@ answer or a part of it in Markdown and LaTeX, are blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -65,6 +68,13 @@ _AROUND = (
     rf"\\\[{_EQUATION}\\\]",
 )
 """What is around an answer or an equation, with what stays of it. Around a product \\( and \\[ are brackets."""
+_BETWEEN = (
+    r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
+    r"|(?<=[\d)\]])\s+(?=[^\W\d][\w. ]*[:=])"
+)
+_BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
+_LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
+"""What is between several answers in one text, at last blanks alone; and a label without a verb."""
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
@@ -92,6 +102,8 @@ _CODES = {
     "close": ")",
 }
 _STATED = "a=1(?:[,w]+a=1){0,9}"
+_SIZES_FIRST = rf"w*{_STATED}[,:.]|\({_STATED}\)[,:.]?"
+_SIZES_LAST = rf"(?<!w)[,w]+{_STATED}|\({_STATED}\)"
 """A character for each kind of token, and the sizes of letters as a student states them: h = 16, m = 8 and k = 4."""
 
 
@@ -99,6 +111,10 @@ def check_number_of_answers(count: int) -> None:
     """Raise CallError if there are too many answers."""
     if count > MOST_ANSWERS:
         raise CallError(f"expected at most {MOST_ANSWERS:,} numbers or shapes, got {count:,}")
+
+
+class UnreadError(CallError):
+    """A text that is no answer; it may be several."""
 
 
 class Shape(NamedTuple):
@@ -133,11 +149,11 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     if re.search(_OF_MATHEMATICS, text):
         from unicodedata import normalize  # which few answers need
 
-        def plain(sign: re.Match[str]) -> str:
+        def normal(sign: re.Match[str]) -> str:
             above, slash, below = normalize("NFKC", sign[2] or sign[0]).partition("\u2044")
             return f" {int(sign[1] or 0) * int(below) + int(above)}/{below} " if slash else above
 
-        text = re.sub(_OF_MATHEMATICS, plain, text)
+        text = re.sub(_OF_MATHEMATICS, normal, text)
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", re.sub(r"\^ ?\{? ?\\prime ?\}?", "′", text).strip())
     plain = _plain(text)
@@ -158,7 +174,36 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
             parser.numbers = {name: size for name, size in (sizes or {}).items() if size is not None}
         return parser.answer(plain)
     except ExpressionError as error:
-        raise _refused(text, tokens, sizes, error) from None
+        raise UnreadError(str(_refused(text, tokens, sizes, error))) from None
+
+
+def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: str = "params") -> list[Given]:
+    """Return the answers in a text: one if it can be read as one, else those between commas, lines and labels.
+
+    Raises CallError as `read_answer` does.
+    """
+    read = partial(read_answer, sizes=sizes, decimal=decimal, quantity=quantity)
+    try:
+        return [read(text)]
+    except UnreadError:
+        for between in (_BETWEEN, f"{_BETWEEN}|{_BLANK}"):
+            pieces = [re.sub(_LABELLED, r"\1 = \2", piece) for piece in _pieces(text, between)]
+            if pieces[1:]:
+                check_number_of_answers(len(pieces))
+                with suppress(CallError):
+                    return [*map(read, pieces)]
+        raise
+
+
+def _pieces(text: str, between: str) -> Iterator[str]:
+    """Yield what is between separators that are not in brackets."""
+    begin = depth = 0
+    for match in re.finditer(rf"(?P<open>[(\[{{])|(?P<close>[)\]}}])|{between}", text):
+        depth += (match.lastgroup == "open") - (match.lastgroup == "close")
+        if not (depth or match.lastgroup):
+            yield text[begin : match.start()]
+            begin = match.end()
+    yield text[begin:]
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
@@ -215,7 +260,9 @@ def _without_sizes(
     it has.
     """
     codes = "".join(_CODES.get(token.text) or _CODES.get(token.kind, "?") for token in tokens)
-    stated = re.search(rf"\A(?:w*{_STATED}[,:.]|\({_STATED}\)[,:.]?)|(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\.?\Z", codes)
+    stated = re.search(
+        rf"\A(?:w*{_STATED}[,:.]|\({_STATED}\)[,:.]?)|(?:(?<!w)[,w]+{_STATED}|\({_STATED}\))\.?\Z", codes
+    )
     if not stated or re.fullmatch(_STATED, codes):
         return text, {}
     begin, end = stated.span()
@@ -247,6 +294,7 @@ class _AnswerParser(Parser):
         """Return the number, the formula or the shape. plain: the text of the tokens."""
         self.opening()
         name = self.name()
+        name = name or "total" * any(token.kind == "total" for token in self.tokens[: self.next])
         begin = self.token.place
         written = " ".join(plain[begin : self.tokens[-1].place].split()).strip("$~✓✔ ")
         rough = "~" in plain[:begin] or {token.kind for token in self.tokens[: self.next]} & {*_ROUGH}
@@ -330,11 +378,6 @@ class _AnswerParser(Parser):
 
 def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: ExpressionError) -> CallError:
     """Return the error for what is no answer: its place in a formula, else what to write instead."""
-    pieces = re.split(r"(?:[,;]|\s(?:and|und|et|y)(?=\s))\s", text)
-    one = r"[^\W\d][\w. {}]*(?:\s?[:=]\s?[^:]+|\s[1-9][0-9.,]*)"
-    if len(pieces) in range(2, 10) and all(re.fullmatch(one, piece) for piece in pieces):
-        each = " ".join(f"'{re.sub(r' ?[:=] ?| (?=[0-9])', ' = ', escape(piece), count=1)}'" for piece in pieces)
-        return CallError(f"expected one answer, got several in '{escape(text)}'; write each as an answer: {each}")
     if (name := re.match(r"([A-Za-z][\w./-]*)\s*=", text)) and re.search("[_.]", name[1]):
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     signs = ("sign", "times", "over", "power", "open", "close", "equals")

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import eq
-from typing import Any
 
 from rnncalc.bounds import MOST_EXPLAINED
 from rnncalc.conventions.formula import Times
@@ -21,7 +20,7 @@ from rnncalc.network.stack import levels_of
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason, sizes_off
 from rnncalc.questions.answer.mistake import MOST_GATES
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
-from rnncalc.text import all_of, bracketed, escape, has_letters, one_of, plural
+from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
 MOST_NAMES, MOST_NAMED = 12, 6
 """The most tensors, and the most layers, that a message names."""
@@ -42,7 +41,7 @@ def tensors_of(network: Network) -> Tensors:
 
 
 class Names:
-    """What the names of answers may mean in a network: its tensors, its layers, and the arrays that these return."""
+    """The tensors of a network by their names."""
 
     def __init__(self, network: Network) -> None:
         self.network, self.tensors = network, tensors_of(network)
@@ -52,11 +51,6 @@ class Names:
             above = {f"{each.name}^{levels[layer]}"} if layer in levels else set()
             for name in {each.name, f"{layer}.{each.name}", *above}:
                 self.tensor_places.setdefault(name, []).append(place)
-        self.layer_places: dict[str, list[int]] = {}
-        self.kind_places: dict[str, list[int]] = {}
-        for place, placed in enumerate(network.stack):
-            self.layer_places.setdefault(_bare(placed.name), []).append(place)
-            self.kind_places.setdefault(_bare(placed.layer.kind), []).append(place)
 
     def tensor(self, name: str) -> int | None:
         """Return the index of a tensor by its name, `W_xh`, `rnn_1.W_xh` or `W_xh^2`, or Keras's path; None for none.
@@ -75,38 +69,6 @@ class Names:
     def is_tensor(self, name: str) -> bool:
         """Return whether a name is that of a tensor, or looks like one."""
         return self.tensor(name) is not None or bool(re.search(r"\A(?!.*(?:param| )|[NPnp]_).*[./_]", name))
-
-    def layer(self, answer: Given, total: Any) -> int | None:
-        """Return the place of the layer whose number an answer is, by its name or its kind; None if it is of none.
-
-        total: the number of the network, which has the kind of its only layer. Raises CallError if several have the
-        kind.
-        """
-        number = answer.product if isinstance(answer, Shape) else answer
-        name, stack = _bare(answer.name), self.network.stack
-        if not (name and number) or self.tensor(answer.name) is not None:
-            return None
-        if name.isdecimal():  # as in layer 1
-            if not 0 < int(name) <= len(stack):
-                raise CallError(f"{escape(answer.name)}: the network has {plural(len(stack), 'layer')}")
-            return int(name) - 1
-        if places := self.layer_places.get(name):
-            from rnncalc.questions.answer.returned import is_returned  # few answers have names
-
-            other = isinstance(answer, Shape) and not number.rounds(stack[places[0]].params)
-            return None if other and is_returned(self.network, answer.name) else places[0]
-        places = self.kind_places.get(name, [])
-        if not places or number.rounds(total) or stack[places[0]].params == self.network.params:
-            return None
-        if len(places) > 1:
-            layers = one_of([escape(stack[place].name) for place in places[:MOST_NAMED]])
-            raise CallError(f"{escape(answer.name)}: several layers are {name}; write {layers}")
-        return places[0]
-
-
-def _bare(name: str) -> str:
-    """Return the name of a layer as people write it."""
-    return re.sub(r"^(?:the|d(?:as|er|ie)|l[ae]|el)\s|layer|[\W_]", "", name.casefold())
 
 
 def judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:

@@ -13,20 +13,20 @@ from fuzz.answers import Chance, network
 from rnncalc import CallError
 from rnncalc.questions.answer.asked import QuantityGrader
 from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import GivenNumber, read_answer
+from rnncalc.questions.answer.reading import GivenNumber, read_answer, read_answers
 from rnncalc.spec import parse
 
-VERDICTS = ("correct", "wrong", "refused")
+VERDICTS = ("correct", "but", "wrong", "refused")
 GROUPS: list[dict[str, Any]] = cases("answers/writings.yaml")
 
 
 def verdict(grader: Grader, text: str) -> str:
     """Return what is said of an answer."""
     try:
-        judged = grader.judge([read_answer(text, sizes=grader.sizes, quantity=grader.quantity)])
+        judged = grader.judge(read_answers(text, sizes=grader.sizes, quantity=grader.quantity))
     except CallError:
         return "refused"
-    return "correct" if judged.right else "wrong"
+    return "but" if judged.but else "correct" if judged.right else "wrong"
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: f"{group['quantity']} of {group['network']}")
