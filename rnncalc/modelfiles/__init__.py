@@ -1,7 +1,7 @@
 """Model files: a module for each program that writes them, and FORMATS, the list of all. Nothing in a file is run.
 
-A new format is a module with `read(path)` and a line in FORMATS; it is imported for such a file only. Knows nothing of
-networks.
+A new format is a module with `read(path)` and a line in FORMATS; it is imported for such a file only. Those that are
+not read are in foreign.py. Knows nothing of networks.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rnncalc.errors import Problem, SpecError
 from rnncalc.files import open_input
+from rnncalc.modelfiles.foreign import RAW, refusal
 from rnncalc.modelfiles.model import BadFileError, ModelFile
 from rnncalc.text import escape, escape_path, one_of
 
@@ -60,7 +61,8 @@ def is_model(path: str) -> bool:
     """Return whether a file is a model file, by its name or its first bytes."""
     try:
         with open_input(path) as file:
-            return _format(path, file.read(HEAD)) is not None
+            head = file.read(HEAD)
+            return _format(path, head) is not None or refusal(path, head) is not None
     except (OSError, ValueError):
         return False
 
@@ -80,11 +82,18 @@ def read(path: str, flag: str = "") -> ModelFile:
     with reading(path, flag):
         if "\0" in path:
             raise BadFileError("no such file")
+        if os.path.isdir(path):
+            why = refusal(path.rstrip("/"), members=os.listdir(path))
+            raise BadFileError(why or "is a folder; name a file in it")
         with open_input(path) as file:
             head = file.read(HEAD)
         if not head:
             raise BadFileError("is empty")
+        if why := refusal(path, head):
+            raise BadFileError(why)
         entry = _format(path, head)
+        if entry is FORMATS["pytorch"] and not entry.starts(head) and path.endswith(".bin"):
+            raise BadFileError(RAW)
         if entry is None:
             raise BadFileError(f"is not a model file that rnncalc reads; those end in {one_of(SUFFIXES)}")
         model: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(path)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_OPCODES, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.modelfiles import model
 from rnncalc.modelfiles.archive import Archive
+from rnncalc.modelfiles.foreign import refusal
 from rnncalc.modelfiles.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.text import escape, plural
 
@@ -46,9 +47,8 @@ def read(path: str) -> ModelFile:
             return read_keras(path)
 
         if not pickles:
-            raise BadFileError(
-                "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
-            )
+            neither = "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
+            raise BadFileError(refusal("", members=archive.names) or neither)
         root = min(pickles, key=len).removesuffix("data.pkl")
         pickled = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)))
         if pickled.others and not pickled.tensors:

@@ -33,8 +33,10 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     """
     source = escape_path(source)
     if not all(9 <= byte < 128 for byte in data[:8]):  # else plain text, as in nearly every spec
-        from rnncalc.modelfiles import HEAD, recognised
+        from rnncalc.modelfiles import HEAD, recognised, refusal
 
+        if foreign := refusal(source, data[:HEAD]):
+            raise _error(source, None, foreign)
         if model := recognised(data[:HEAD]):
             raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
     if len(data) > MAX_BYTES:

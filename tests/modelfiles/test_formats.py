@@ -2,6 +2,7 @@
 
 import re
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -31,8 +32,6 @@ def test_bytes_say_more_than_a_suffix(tmp_path: Path, suffix: str, call: Call) -
 @pytest.mark.parametrize("name", ["a.keras", "a.weights.h5", "a.h5", "a"])
 def test_without_h5py_the_extra_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And everything else is read without it."""
-    import zipfile
-
     monkeypatch.setitem(sys.modules, "h5py", None)
     path = tmp_path / name
     path.write_bytes(HDF)
@@ -147,7 +146,7 @@ def test_a_folder_and_a_name_that_is_none(tmp_path: Path) -> None:
         (b"\x08\x07\x1a\x04", "a model file of ONNX"),  # a version, then another field than the program's name
         (b"\x08\x07\x12\x04", "a model file of ONNX"),
         (b"PK\x03\x04", "a model file of PyTorch or Keras"),
-        (b"\x80\x02\x8a", "a model file of PyTorch"),
+        (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "a model file of PyTorch"),
         (HDF, "a model file of Keras"),
         (b"\x40\0\0\0\0\0\0\0{ ", "a model file"),
     ],
@@ -159,6 +158,55 @@ def test_a_spec_that_is_a_model_file(head: bytes, said: str, tmp_path: Path, cal
     assert recognised(head) == said
     assert is_model(str(path))
     assert f"this is {said}, and no spec" in call(path).err
+
+
+FOREIGN = [  # the first bytes of files that these programs wrote, and what their folders hold, in November 2026
+    ("a.npy", b"\x93NUMPY\x01\0v\0{'descr': '<f4'", "an array of NumPy"),
+    ("a.npz", {"params/cell/hf/bias.npy": b""}, "an archive of NumPy's arrays"),
+    ("a.zip", {"lstm.Wx.npy": b""}, "an archive of NumPy's arrays"),
+    ("c8.pt2", {"c8/data/weights/weight_0": b"", "c8/archive_format": b"pt2"}, "a program of torch.export"),
+    ("c8.pt", {"c8/data/weights/weight_0": b"", "c8/archive_format": b"pt2"}, "a program of torch.export"),
+    ("ppo.zip", {"data": b"{}", "policy.pth": b"", "system_info.txt": b""}, "Stable-Baselines3.*name policy.pth"),
+    ("a.pdparams", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a model of PaddlePaddle"),
+    ("a.pkl", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a plain pickle that torch.save did not"),
+    ("a.pt", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.", "as PyTorch wrote before 1.6"),
+    ("a.mlmodel", b"\x08\x04\x12\xb3\x02\n\x14\n\x05input", "a model of Core ML"),
+    ("a.mlpackage/", {"Manifest.json": b"{}"}, "a model of Core ML"),
+    ("a", b"\x1c\0\0\0TFL3\x14\0 ", "a model of TensorFlow Lite"),
+    ("a/", {"saved_model.pb": b"", "fingerprint.pb": b""}, "a model of TensorFlow,"),
+    ("a.xml", b'<?xml version="1.0"?>\n<net name="Model66" version="11">', "a model of OpenVINO"),
+    ("a.bin", b"\0\0\0\0\x01\0\0\0", "weights without names, as OpenVINO and TensorFlow.js"),
+    ("model.json", b'{"modelTopology":{"class_name":"Sequential"', "a model of TensorFlow.js"),
+    ("model.json", b'{"format": "graph-model", "generatedBy"', "a model of TensorFlow.js"),
+    ("m.weights.json", b'{"metadata": {"total_size": 4}, "weight_map": {}}', "the list of files of a Keras model"),
+    ("flax_model.msgpack", b"\x81\xa4cell\x88\xa2hf\x82\xa4bias", "a tree of Flax in msgpack"),
+    ("a/", {"_METADATA": b"{}", "manifest.ocdbt": b"", "d": b""}, "a checkpoint of Orbax"),
+    ("manifest.ocdbt", b"\x0c\xdb\x3a\x2a", "a checkpoint of Orbax"),
+    ("eng.traineddata", b"\x18\0\0\0\xff\xff\xff\xff", "a model of Tesseract"),
+    ("a/", {"weights.bin": b""}, "is a folder; name a file in it"),
+]
+
+
+@pytest.mark.parametrize(("name", "holds", "said"), FOREIGN)
+def test_files_of_other_programs(
+    tmp_path: Path, call: Call, name: str, holds: bytes | dict[str, bytes], said: str
+) -> None:
+    """Each is refused by every command in one line, with the program and what to do."""
+    path = tmp_path / name
+    if isinstance(holds, bytes):
+        path.write_bytes(holds)
+    elif name.endswith("/"):
+        path.mkdir()
+        for member, data in holds.items():
+            (path / member).write_bytes(data)
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            for member, data in holds.items():
+                archive.writestr(member, data)
+    done = call("read", path)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert re.search(said, done.err)
+    assert re.search(said, call("check", "specs/pytorch/lstm.yaml", "--model", path).err)
 
 
 def test_text_in_utf_16_is_no_model_file(tmp_path: Path, call: Call) -> None:

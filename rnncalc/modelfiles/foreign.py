@@ -1,0 +1,104 @@
+"""Files of programs that rnncalc does not read: how each is known, and what to do with it instead.
+
+Seen in November 2026: NumPy 2.4.6, torch 2.13, keras 3.15.1, flax and orbax-checkpoint 0.12.8, paddle 3.3.1,
+coremltools 9.0, tensorflow 2.20, tfjs 4.22, openvino 2025.4.1, stable-baselines3 2.9.2, tesseract-ocr-eng 4.00.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+_CONVERTED = "name the model that it was converted from"
+_FLAT = "safetensors.flax.save_file(flax.traverse_util.flatten_dict({}, sep='/'), 'model.safetensors')"
+
+
+class ForeignFormat(NamedTuple):
+    """What a file is, and what to do.
+
+    suffixes: of its name. head: a pattern of its first bytes, where they alone tell.
+    members: the ends of names of which one at least is in an archive, or in a folder, or is the file's.
+    """
+
+    title: str
+    cure: str
+    suffixes: tuple[str, ...] = ()
+    head: bytes = b"(?!)"
+    members: tuple[str, ...] = ()
+
+    @property
+    def refusal(self) -> str:
+        """What the user reads."""
+        return f"is {self.title}, which rnncalc does not read; {self.cure}"
+
+
+FOREIGN = (
+    ForeignFormat("an array of NumPy", "a model has several, under names", head=b"\x93NUMPY"),
+    ForeignFormat(
+        "an archive of NumPy's arrays",
+        "save them under their names: safetensors.numpy.save_file(dict(numpy.load(...)), 'model.safetensors')",
+        suffixes=(".npz",),
+        members=(".npy",),
+    ),
+    ForeignFormat(
+        "a program of torch.export",
+        "save its weights: torch.save(dict(torch.export.load(...).state_dict), 'model.pt')",
+        suffixes=(".pt2",),
+        members=("archive_format", "serialized_exported_program.json"),
+    ),
+    ForeignFormat("an archive of Stable-Baselines3", "unpack it and name policy.pth", members=("policy.pth",)),
+    ForeignFormat(
+        "a model of PaddlePaddle",
+        "its LSTM, GRU and SimpleRNN have as many parameters as PyTorch's: write a spec with convention: pytorch",
+        suffixes=(".pdparams", ".pdopt", ".pdmodel", ".pdiparams"),
+    ),
+    ForeignFormat("a model of Core ML", _CONVERTED, suffixes=(".mlmodel", ".mlpackage")),
+    ForeignFormat("a model of TensorFlow Lite", _CONVERTED, suffixes=(".tflite",), head=b".{4}TFL3"),
+    ForeignFormat(
+        "a model of TensorFlow", "save the Keras model as model.keras", suffixes=(".pb",), members=("saved_model.pb",)
+    ),
+    ForeignFormat("a model of ONNX Runtime", _CONVERTED, suffixes=(".ort",), head=b".{4}ORTM"),
+    ForeignFormat("a model of OpenVINO", _CONVERTED, head=rb"(\xef\xbb\xbf)?<\?xml[^>]*>\s*<net "),
+    ForeignFormat(
+        "a model of TensorFlow.js",
+        _CONVERTED,
+        head=rb'\s*\{\s*"(modelTopology"|weightsManifest"|format"\s*:\s*"(layers|graph)-model")',
+    ),
+    ForeignFormat(
+        "the list of files of a Keras model", "load it in Keras and save model.weights.h5 whole", (".weights.json",)
+    ),
+    ForeignFormat(
+        "a tree of Flax in msgpack",
+        f"save it as safetensors: {_FLAT.format('flax.serialization.msgpack_restore(data)')}",
+        suffixes=(".msgpack",),
+        head=rb"[\x81-\x8f]\xa6params",
+    ),
+    ForeignFormat(
+        "a checkpoint of Orbax",
+        f"restore it and save it as safetensors: {_FLAT.format('tree')}",
+        members=("_METADATA", "manifest.ocdbt", "_CHECKPOINT_METADATA"),
+    ),
+    ForeignFormat(
+        "a model of Tesseract",
+        "combine_tessdata -l prints the string of its network, to write as a spec",
+        suffixes=(".traineddata",),
+    ),
+    ForeignFormat(  # the number with which PyTorch begins is 0x1950a86a20f9469cfc6c
+        "a plain pickle that torch.save did not write",
+        "load it where you trust it, and save its arrays as safetensors",
+        head=rb"\x80[\2-\5](?!\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19)",
+    ),
+)
+"""A format that is read some day has its row taken out. The first that fits a file is its own."""
+
+RAW = f"has weights without names, as OpenVINO and TensorFlow.js keep beside an .xml or a model.json; {_CONVERTED}"
+
+
+def refusal(name: str, head: bytes = b"", members: Collection[str] = ()) -> str | None:
+    """Return why a file, an archive or a folder of another program is not read, and what to do; else None."""
+    for each in FOREIGN:
+        inside = each.members and any(member.endswith(each.members) for member in (name, *members))
+        if inside or name.lower().endswith(each.suffixes or "\0") or re.match(each.head, head, re.DOTALL):
+            return each.refusal
+    return None
