@@ -88,7 +88,7 @@ class LayerBackward(NamedTuple):
         )
 
 
-@displayed
+@displayed("rnncalc.reports.run:BackwardReport")
 class Backward(NamedTuple):
     """A forward pass and a backward pass.
 

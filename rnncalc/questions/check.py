@@ -145,7 +145,7 @@ class Status(Enum):
     REMOVED = "removed"
 
 
-@displayed
+@displayed("rnncalc.reports.check:of_network")
 class Verdict(NamedTuple):
     """The result of checking a network and its file.
 

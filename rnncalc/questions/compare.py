@@ -65,7 +65,7 @@ LayerRow = tuple[Placed | None, ...]
 """The layers of several networks at one place; None for a network without a layer there."""
 
 
-@displayed
+@displayed("rnncalc.reports.compare:ComparisonReport")
 class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
@@ -106,7 +106,7 @@ class Comparison(NamedTuple):
         return None if self.budget is None else self.budget - side.params
 
 
-@displayed
+@displayed("rnncalc.reports.compare:DenseGrowthReport")
 class DenseGrowth(NamedTuple):
     """The growth of the dense equivalent with the steps, while the network stays the same: its parameters by steps."""
 

@@ -22,7 +22,7 @@ DTYPES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "float8": 1, 
 """The bytes of one parameter."""
 
 
-@displayed
+@displayed("rnncalc.reports.count:CountReport")
 class Count(Frozen):
     """The counts of a network: sums over its layers.
 

@@ -93,7 +93,7 @@ def _data(exercise: Exercise) -> dict[str, Any]:
     return data
 
 
-@displayed
+@displayed("rnncalc.reports.exercise:of_exercises")
 class ExerciseSet(NamedTuple):
     """The variants of an exercise."""
 

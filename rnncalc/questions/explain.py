@@ -108,7 +108,7 @@ class Derivation(NamedTuple):
         return None
 
 
-@displayed
+@displayed("rnncalc.reports.explain:ExplanationReport")
 class Explanation(NamedTuple):
     """The derivation of the counts of a network, or of some of its layers.
 

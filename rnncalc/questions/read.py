@@ -43,7 +43,7 @@ class Draft(NamedTuple):
         return (*self.network.layers, output) if isinstance(output, Output) else (*self.network.layers,)
 
 
-@displayed
+@displayed("rnncalc.reports.read:ReadReport")
 class Reading(NamedTuple):
     """The contents of a file. draft: None if the file has no parameters, or too many for a spec."""
 

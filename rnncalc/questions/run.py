@@ -31,7 +31,7 @@ from rnncalc.text import did_you_mean, escape, keys_here, one_of
 DEFAULT_STEPS = 3
 
 
-@displayed
+@displayed("rnncalc.reports.run:RunReport")
 class Run(NamedTuple):
     """The observations of a forward pass.
 

@@ -22,7 +22,7 @@ Piece = tuple[int, int]
 """The first and the last place of a range of sizes."""
 
 
-@displayed
+@displayed("rnncalc.reports.solve:SolutionReport")
 class Solution(NamedTuple):
     """The largest size within a budget, and the next size beyond it.
 

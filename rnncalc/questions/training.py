@@ -40,7 +40,7 @@ class LayerTraining(NamedTuple):
         return self.placed.name
 
 
-@displayed
+@displayed("rnncalc.reports.training:of_training")
 class Training(NamedTuple):
     """What a training step needs: sums over the layers, for one sequence except the bytes.
 

@@ -25,7 +25,7 @@ VIEWS = {"unrolled": "rnncalc.pictures.unrolled", "cell": "rnncalc.pictures.cell
 """The views by their names, the first the default."""
 
 
-@displayed
+@displayed("")
 class Drawing(PictureReport):
     """A network, drawn.
 

@@ -145,7 +145,7 @@ class Judgement(NamedTuple):
         return self.right and self.difference != 0
 
 
-@displayed
+@displayed("rnncalc.reports.answer:AnswerReport")
 class Answer(NamedTuple):
     """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
 
