@@ -155,6 +155,14 @@ def test_the_action_says_what_is_wrong_with_its_args(runner: Path, tmp_path: Pat
         (done,) = run_action(tmp_path, {"args": args}, "Check", runner=runner)
         assert (done.returncode, done.stdout.count("\n")) == (2, 1)
         assert done.stdout.startswith("::error title=rnncalc::args asks for help, which checks nothing; remove -")
+    committed(tmp_path)
+    for args, said in {
+        "--out report.json": "sets --out, and the file is the action's own, its output report; remove --out",
+        "--strict --out=a.md": "sets --out, and the file is the action's own, its output report; remove --out=a.md",
+        "--baseline=specs": "sets --baseline, and so does the input baseline; remove --baseline=specs",
+    }.items():
+        (done,) = run_action(tmp_path, {"args": args, "baseline": "HEAD"}, "Check", runner=runner)
+        assert (done.returncode, done.stdout) == (2, f"::error title=rnncalc::args {said}\n")
     for args, said in {
         "--max-parms=1k": "rnncalc: No such option '--max-parms'; did you mean '--max-params'?",
         "--max-growth 5%": "--max-growth: goes with --baseline; add that, or remove this",

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, Result
+from cures import followed
 
 ROOT = Path(__file__).parent.parent
 REFUSALS = sorted((ROOT / "tests" / "refusals").glob("*.txt"))
@@ -52,3 +53,22 @@ def test_a_call_is_refused_or_its_cure_helps(
             said = below if below.endswith("\n") else f"{below}\n"
             assert done == (2, "", said), command
             assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before, command
+            for line in said.splitlines():
+                for cured in followed(words, line):
+                    check(cured, words, "write rnncalc" in line, said, call(*cured))
+
+
+def check(cured: list[str], words: list[str], whole: bool, before: str, done: Result) -> None:
+    """Check that a call that follows a cure is accepted, or refused for what is not in the cure.
+
+    words: the call that was refused. whole: whether the cure is a whole call. before: what was wrong.
+    """
+    added = {*cured} - {*words}
+    earlier = {re.sub("[0-9]", "", line) for line in before.splitlines()}
+    problems = [line for line in done.err.splitlines() if re.sub("[0-9]", "", line) not in earlier]
+    typed = " ".join(words)
+    problems = [line for line in problems if not re.search(": needs | missing;", line)]
+    problems = [line for line in problems if not ((got := re.search("'(.+?)'", line)) and got[1] in typed)]
+    parts = {part.strip("-").replace("-", "_") for word in added for part in re.split("[,=: ]", word)}
+    named = {part for line in problems for part in re.split(r"[^\w]+", line.replace("-", "_")) if part in parts}
+    assert done.code < 2 or not (problems if whole else named), (cured, done.err)

@@ -14,12 +14,10 @@ from functools import cache
 from typing import Any
 
 import yaml
-from click import Context
 
 import rnncalc
 from rnncalc.cli import call
-from rnncalc.cli.commands import cli
-from rnncalc.cli.flags import NetworkFlags
+from rnncalc.cli.compare import spec_typed
 from rnncalc.cli.variants import read_exercise
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.errors import Problem, SpecError
@@ -32,7 +30,7 @@ from rnncalc.network.writer import spec_of
 from rnncalc.programs import SPELLINGS
 from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
 from rnncalc.reports.answer import AnswerReport
-from rnncalc.spec import parse, spec_in_flags
+from rnncalc.spec import parse
 from rnncalc.spec.reader import TOP_KEYS
 
 SPEC = "network.yaml"
@@ -206,13 +204,13 @@ def _read(settings: Settings) -> Network:
         words = _arguments(settings)
     except ValueError:
         raise SpecError((Problem((), "a quotation mark is not closed"),)) from None
-    code, _, err = _call(["count", *words, "-f", "json"])
-    if code:
-        raise SpecError(tuple(Problem((), line) for line in err.splitlines()))
-    count = cli.get_command(Context(cli), "count")
-    assert count
-    flags = count.make_context("count", words).params
-    return spec_in_flags(**{key: flags[key] for key in NetworkFlags.__annotations__}).network
+    try:
+        return spec_typed(words).network
+    except SpecError as error:  # its messages write nothing that the page has beside the flags
+        typed = _arguments({"form": "flags", "network": settings["network"]})
+        beside = shlex.join(words[len(typed) :])
+        problems = (each._replace(message=each.message.replace(f" {beside}", "")) for each in error.problems)
+        raise SpecError(tuple(problems) if beside else error.problems) from None
 
 
 def _command(settings: Settings) -> str:

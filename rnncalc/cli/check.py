@@ -141,8 +141,13 @@ def _check_all(
     if "" in paths:
         raise CallError("a PATH is empty: give a spec or a folder of specs, or leave it out")
     numbers = [path for path in paths if read_number(path) is not None and not os.path.exists(path)]
-    if numbers and len(numbers) < len(paths):
-        spec = next(path for path in paths if path not in numbers)
+    if not any(map(os.path.exists, paths)):
+        from rnncalc.cli.typed import spec_meant
+
+        if spec := spec_meant():
+            raise CallError(f"'{escape(' '.join(paths))}': check reads files; write {spec} into one, and give its PATH")
+    spec = next(filter(os.path.exists, paths), "")
+    if numbers and spec:
         cure = call_text(["rnncalc", "answer", spec, *numbers])
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
     call = call._replace(limits=read_limits(limits))

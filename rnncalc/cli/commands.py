@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rnncalc import __version__
-from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, WordOption, destination
+from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, TABLES, WordOption, destination, flag_of
 from rnncalc.cli.output import discard_unwritten, make_encodable, note, tell, write_text
 from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, raised
 from rnncalc.files import forget_inputs
@@ -61,7 +61,7 @@ def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
             if call := call_meant(context):
                 see = f"(see {context.command_path} --help)"
-                raise CallError(f"-h is short for --help; for units write {call} {see}")
+                raise CallError(f"-h is short for --help; for units {call} {see}")
         write_text(f"{context.get_help()}\n")
         context.exit()
 
@@ -153,8 +153,9 @@ class Command(click.Command):
                 note(Problem((), "is given twice; remove one", flag))
             others = [each for each in GOES_WITH.get(flag, ()) if flags.keys() >= {*each.split()}]
             if others and not any(typed >= {*each.split()} for each in others):
-                cure = "add that" if len(others) == 1 else "add one"
-                note(Problem((), f"goes with {one_of(others)}; {cure}, or remove this", flag))
+                add = "add that" if len(others) == 1 else "add one"
+                cure = "remove this" if typed & TABLES and TABLES.issuperset(others) else f"{add}, or remove this"
+                note(Problem((), f"goes with {one_of(others)}; {cure}", flag))
         rest = super().parse_args(ctx, [*args])
         if "format_" in ctx.params:
             ctx.params["destination"] = destination(ctx)
@@ -291,8 +292,8 @@ def _invoke(context: click.Context) -> object:
     except CallError as error:  # on an argument, `ask: ...`: the command's flag of that name is --ask
         command = cli.get_command(context, context.invoked_subcommand or "")
         flags = {flag for option in command.params for flag in option.opts} if command else set()
-        named = f"--{error}".partition(": ")[0] in flags
-        raise CallError(f"--{error}" if named else str(error)) from error
+        key, colon, message = str(error).partition(": ")
+        raise CallError(f"{flag_of(key)}{colon}{message}" if flag_of(key) in flags else str(error)) from error
     except (click.ClickException, click.exceptions.Exit, RefusedError, SpecError, DeclarationError):
         raise
     except (OSError, MemoryError):

@@ -9,10 +9,10 @@ from typing import Any, TypeVar, Unpack
 
 import click
 
-from rnncalc.cli.commands import cli, command
+from rnncalc.cli.commands import Command, cli, command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, option, report_flags, spec_flags
 from rnncalc.cli.inputs import describing, overrides, read_each
-from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.output import AllAtOnce, Destination, noted, write
 from rnncalc.cli.vary import network_varied, read_vary, varied_report, vary_flag
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size, WholeNumber
@@ -27,7 +27,6 @@ from rnncalc.text import all_of, escape
 
 Read = TypeVar("Read")
 
-_SUCH_FLAGS = "; write flags such as '-i 10 -l lstm:20 -o 5'"
 _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 
 
@@ -111,10 +110,42 @@ def compare(
     return 0
 
 
-@click.command()
+@click.command(cls=Command)
 @network_flags
 def _one_network(**_: Unpack[NetworkFlags]) -> None:
     """Parse the flags of one network."""
+
+
+def spec_typed(words: Sequence[str], others: NetworkFlags | None = None, quote: str = "") -> Spec:
+    """Return the spec in the flags of one network, typed outside of a call.
+
+    others: flags that override its own. quote: the sign around a network in a message. Raises SpecError.
+    """
+    message = "no network"
+    try:
+        context = _one_network.make_context("", [*words])
+        flags: NetworkFlags = context.params  # type: ignore[assignment]  # click's
+        if problems := noted(context):
+            raise SpecError((*problems,))
+        if others:
+            sizes = {word.partition("=")[0]: word for word in (*flags["sizes"], *others["sizes"])}
+            flags |= overrides(others) | {"sizes": (*sizes.values(),)}  # type: ignore[typeddict-item]  # keys of the flags
+        if describing(flags):
+            return spec_in_flags(**flags)
+    except click.NoSuchOption as error:
+        from rnncalc.cli.unknown_flag import unknown_flag_message  # click's own words differ between its versions
+
+        message = unknown_flag_message(error.option_name, error.ctx or click.Context(_one_network), cli)
+        raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300)),)) from None
+    except click.UsageError as error:
+        message = error.format_message()
+        from rnncalc.cli.typed import call_meant
+
+        if call := call_meant(error.ctx):
+            message = f"'{escape(' '.join(words))}': a network is written in flags; {call}"
+            raise SpecError((Problem((), message),)) from None
+    such = f"; write flags such as {quote}-i 10 -l lstm:20 -o 5{quote}"
+    raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300) + such),))
 
 
 def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec], Read]) -> Read:
@@ -124,24 +155,12 @@ def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec]
     """
     where = f"--network {number}"
     try:
-        words: Sequence[str] = shlex.split(text)
-        flags: NetworkFlags = _one_network.make_context(where, [*words]).params  # type: ignore[assignment]  # click's
-        sizes = {word.partition("=")[0]: word for word in (*flags["sizes"], *others["sizes"])}
-        flags |= overrides(others) | {"sizes": (*sizes.values(),)}  # type: ignore[typeddict-item]  # keys of the flags
-        if describing(flags):
-            return read(spec_in_flags(**flags))
-        message = "no network" + _SUCH_FLAGS
-    except SpecError as error:
-        sources = (f"{where}: {each.source}" if each.source else where for each in error.problems)
-        located = zip(error.problems, sources, strict=True)
+        return read(spec_typed(shlex.split(text), others, quote="'"))
+    except ValueError as error:  # a quotation mark is not closed
+        problems = error.problems if isinstance(error, SpecError) else [Problem((), str(error).lower())]
+        sources = (f"{where}: {each.source}" if each.source else where for each in problems)
+        located = zip(problems, sources, strict=True)
         raise SpecError(tuple(each._replace(source=source) for each, source in located)) from None
-    except click.NoSuchOption as error:
-        from rnncalc.cli.unknown_flag import unknown_flag_message  # click's own words differ between its versions
-
-        message = unknown_flag_message(error.option_name, click.Context(_one_network), cli)
-    except (ValueError, click.UsageError) as error:
-        message = error.format_message() + _SUCH_FLAGS if isinstance(error, click.UsageError) else str(error)
-    raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300), where),))
 
 
 def _span(steps: str) -> tuple[int, int]:

@@ -61,6 +61,9 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
 }
 """The flags that say nothing without another one, of those that the command has; a blank is between two needed."""
 
+TABLES = {"--training", "--operations", "--shapes", "--stream"}
+"""The flags with a table of their own, of which a call has one."""
+
 
 def flag_of(key: str) -> str:
     """Return how a flag is written."""

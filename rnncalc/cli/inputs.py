@@ -101,7 +101,7 @@ def network_meant(words: Sequence[str]) -> str:
     call = call_meant(click.get_current_context(silent=True))
     numbers = "".join(words).isdecimal()
     rule = "a number has its flag or its kind before it" if numbers else "a network is written in flags"
-    return f"'{escape(' '.join(words))}': {rule}; write {call}" if call else ""
+    return f"'{escape(' '.join(words))}': {rule}; {call}" if call else ""
 
 
 def _file_for_units(flags: NetworkFlags) -> str:

@@ -230,6 +230,12 @@ def note(problem: Problem) -> None:
     context.meta.setdefault(_NOTED, []).append(problem)
 
 
+def noted(context: click.Context) -> Sequence[Problem]:
+    """Return the problems that are kept."""
+    problems: Sequence[Problem] = context.meta.get(_NOTED, ())
+    return problems
+
+
 @contextmanager
 def named(file: str) -> Iterator[None]:
     """Put the file's name before a refusal if the call names several files."""
@@ -258,7 +264,7 @@ class AllAtOnce:
 
     def __init__(self) -> None:
         context = click.get_current_context(silent=True)
-        self.problems: list[Problem] = [*context.meta.get(_NOTED, ())] if context else []
+        self.problems: list[Problem] = [*noted(context)] if context else []
 
     def ask(self, question: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
         """Return the result of a question, or note its problems."""

@@ -11,11 +11,15 @@ from collections.abc import Iterator
 
 import click
 
-from rnncalc.cli.output import call_text
+from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, WordOption
+from rnncalc.cli.output import call_text, noted
+from rnncalc.errors import SpecError
 from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
-from rnncalc.layers.options import OPTIONS
-from rnncalc.spec.aliases import IN_FLAGS, TYPED, meanings, meant
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.options import OPTIONS, Switch
+from rnncalc.spec import spec_in_flags
+from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, layer_called, meanings, meant, without_module
 from rnncalc.text import LETTER, all_of
 
 _UNITS = "{}"
@@ -23,9 +27,34 @@ _UNITS = "{}"
 
 
 def call_meant(context: click.Context | None) -> str:
-    """Return the whole call that was meant, with a remark on the numbers it lacks; empty if that is not known."""
+    """Return `write` and the whole call that was meant, with a remark on the numbers it lacks; empty if not known.
+
+    If the call that was meant is not valid, its first problem is returned.
+    """
     call = _Call(context) if context and context.obj else None
     return call.text() if call and call.read([*call.typed]) else ""
+
+
+def spec_meant() -> str:
+    """Return the spec of a network that is typed where a file belongs, in one line; empty if that is not known."""
+    import json
+
+    from rnncalc.network.writer import spec_of
+
+    context, missing = click.get_current_context(silent=True), list[str]()
+    call = _Call(context) if context and context.obj else None
+    if not call or not call.read([*call.typed]) or not call.layers:
+        return ""
+    call.others = []
+    words = [*call.words(missing)]
+    flags = dict(zip(words[::2], words[1::2], strict=True))
+    layers = tuple(value for flag, value in zip(words[::2], words[1::2], strict=True) if flag == "-l")
+    beside = {"convention": flags.get("-c"), "steps": flags.get("-T"), "topology": flags.get("--topology")}
+    try:
+        spec = spec_of(spec_in_flags(flags["-i"], layers, flags.get("-o"), **beside).network)
+    except SpecError:
+        return ""
+    return "" if missing or call.numbers else json.dumps({key: spec[key] for key in spec if key != "name"})
 
 
 def single(command: click.Command) -> list[click.Option]:
@@ -33,24 +62,43 @@ def single(command: click.Command) -> list[click.Option]:
     return [option for option in command.params if isinstance(option, click.Option) and not option.multiple]
 
 
+def _problems(command: click.Command, words: list[str], size: int | None) -> list[object]:
+    """Return the problems of a call's flags and of the network in them. size: the value of a size that is sought."""
+    problems: list[object] = []
+    try:
+        with command.make_context(command.name or "", words) as context:
+            problems += noted(context)
+            flags = {key: value for key, value in context.params.items() if key in OF_NETWORK}
+            if flags.get("layers"):
+                spec_in_flags(**flags).sized(size)
+    except click.UsageError as error:
+        return [error.message]
+    except SpecError as error:
+        problems += error.problems
+    return problems
+
+
 class _Call:
     """The words of a call, as they were typed and as they are meant.
 
     A kind without a colon begins a layer. The numbers behind it are the inputs, the units and the outputs, as far as no
-    flag has them; of solve the last one is the budget.
+    flag has them; of solve the last one is the budget. Several kinds of compare are compared.
     """
 
     def __init__(self, context: click.Context) -> None:
-        self.path, self.command = context.command_path, context.command
+        self.path, self.command, self.noted = context.command_path, context.command, {*noted(context)}
         self.typed: list[str] = context.obj
         self.options = {
             name: each for each in context.command.params if isinstance(each, click.Option) for name in each.opts
         }
-        self.solves, self.answers = (self.path.endswith(name) for name in ("solve", "answer"))
-        self.inputs = self.units = self.repeat = self.bidirectional = self.dropped = ""
+        self.solves, self.answers, self.compares = (self.path.endswith(name) for name in ("solve", "answer", "compare"))
+        self.inputs = self.units = self.repeat = self.dropped = ""
         self.layers: list[str] = []
         self.numbers: list[str] = []
+        self.behind: list[int] = []  # for each number, how many layers are before it
+        self.of_layers: list[str] = []  # options that are typed as flags
         self.others: list[str] = []
+        self.implied: dict[str, str] = {}  # flags that a framework's layer says
         self.has_file = False
 
     def read(self, left: list[str]) -> bool:
@@ -61,6 +109,8 @@ class _Call:
             if word == "--":
                 self.others += [word, *left]
                 break
+            while "(" in word and word.count("(") > word.count(")") and left:  # nn.LSTM(10, 20)
+                word += f" {left.pop(0)}"
             if word == "-h" and left and _is_size(left[0]):
                 self.units = left.pop(0)
             elif option := self.options.get(name):
@@ -72,12 +122,19 @@ class _Call:
                         return False
                     self.layers.append(layer)
                 else:
+                    if isinstance(option, WordOption) and value not in (words := [*option.words()]):
+                        value = next(iter([each for each in meant(value, words) if " " not in each]), value)
                     self.others += [name, value] if value else [name]
             elif word.startswith("-") and word != "-":
                 if not self._replace(name, value, left):
                     return False
             elif self.others[-2:-1] == ["--kinds"] and word in KINDS:
                 self.others[-1] += f",{word}"
+            elif not os.path.exists(word) and (called := layer_called(word)):
+                inputs, layer, flags = called
+                self.inputs = self.inputs or inputs
+                self.layers.append(layer)
+                self.implied |= dict(zip(flags[::2], flags[1::2], strict=True))
             elif not os.path.exists(word) and (layer := _layer(word)):
                 self.layers.append(layer)
             elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
@@ -86,6 +143,7 @@ class _Call:
                 self.solves or any(_UNITS in layer for layer in self.layers)
             ):
                 self.numbers.append(word)
+                self.behind.append(len(self.layers))
             elif self.answers or os.path.exists(word):
                 self.has_file |= os.path.exists(word)
                 self.others.append(word)
@@ -104,7 +162,8 @@ class _Call:
         }
         flags = [flag for flag in meanings(key) if f"--{flag}" in self.options]
         ours = set(flags or (key, *meanings(key)))
-        rows = {**TYPED, **{f"--{flag} {{number}}": flag for flag in flags if not self.options[f"--{flag}"].is_flag}}
+        valued = [flag for flag in flags if not self.options[f"--{flag}"].is_flag]
+        rows = {f"{self._needed(flag)}--{flag} {{number}}": flag for flag in valued} | TYPED
         for row, words in rows.items():
             first = row.split()[0]
             field = row.partition("{")[2].removesuffix("}")
@@ -120,19 +179,55 @@ class _Call:
             else:
                 setattr(self, first, behind if field else first)
             return True
-        return False
+        return self._takes_option(key, value, left) or self._takes_word(behind, not value, left)
+
+    def _needed(self, flag: str) -> str:
+        """Return the first switches without which a flag says nothing, unless some of them are typed."""
+        needed = [each for each in GOES_WITH.get(f"--{flag}", ()) if {*each.split()} <= self.options.keys()]
+        return f"{needed[0]} " if needed and not {*" ".join(needed).split()} & {*self.typed} else ""
+
+    def _takes_option(self, key: str, value: str, left: list[str]) -> bool:
+        """Take the option of a layer that is typed as a flag; return whether it is one."""
+        ours = (row for row, others in ALIASES.items() if key in others.split())
+        name = next((each for each in (key, *ours) if each in OPTIONS and each not in ("name", "path", "units")), "")
+        if not name:
+            return False
+        switch = isinstance(OPTIONS[name].allowed, Switch)
+        if not value and left and (left[0].lower() in ("true", "false") if switch else not left[0].startswith("-")):
+            value = left.pop(0)
+        value = value.lower() if switch else value
+        if not (switch or value):
+            return False
+        self.of_layers.append(name if switch and value in ("", "true") else f"{name}={value}")
+        return True
+
+    def _takes_word(self, word: str, follows: bool, left: list[str]) -> bool:
+        """Take a word behind an unknown flag as the value of the flag that has it; return whether there is one."""
+        others = [each for each in {*self.options.values()} if each.name not in OF_NETWORK]
+        options = [each for each in others if isinstance(each, WordOption) and word in each.words()]
+        if len(options) != 1 or {*options[0].opts} & {*self.typed}:
+            return False
+        self.others += [options[0].opts[-1], word]
+        if follows:
+            del left[0]
+        return True
 
     def text(self) -> str:
         """Return the call in our flags; empty if it is the one that was typed, or has more than one meaning."""
         missing: list[str] = []
-        words = [*self._words(missing)]
+        words = [*self.words(missing)]
         twice = any(sum(map(words.count, option.opts)) > 1 for option in single(self.command))
         if twice or self.numbers or words in ([], self.typed) or (self.layers and self.has_file):
             return ""
+        filled = [re.sub(rf"\b(?:{'|'.join(missing)})\b", "1", word) if missing else word for word in words]
+        size = 1 if "--params" in self.options else None
+        problems = [each for each in _problems(self.command, filled, size) if each not in self.noted]
+        if problems:
+            return "" if self.of_layers else str(problems[0])
         remark = f", with your number{'s' * (len(missing) > 1)} for {all_of(missing)}" if missing else ""
-        return f"{call_text([*self.path.split(), *words])}{remark}"
+        return f"write {call_text([*self.path.split(), *words])}{remark}"
 
-    def _words(self, missing: list[str]) -> Iterator[str]:
+    def words(self, missing: list[str]) -> Iterator[str]:
         """Yield the words behind the command; note the numbers that are missing."""
         if self.solves and self.numbers and not {"--params", "--bytes", "--match"} & {*self.others}:
             self.others += ["--params", self.numbers.pop()]
@@ -143,13 +238,20 @@ class _Call:
             self.layers = [
                 layer for layer in self.layers if layer.removesuffix(f":{_UNITS}") not in full or layer in full
             ]
-        if (self.units or self.repeat or self.bidirectional) and not self.layers:
+        for place, units in enumerate(self.behind[1:-1], 1):  # gru 8 16 lstm 16 32
+            if self.behind[place - 1 : place + 2] == [units - 1, units, units] and not self.compares:
+                same = self.numbers[place - 1] == self.numbers[place]
+                self.numbers[place] = "" if same else self.numbers[place]
+        self.numbers = [*filter(None, self.numbers)]
+        if self.compares and len(self.layers) > 1:
+            yield from self._compared()
+        if (self.units or self.repeat or self.of_layers) and not self.layers:
             self.layers = [f"lstm:{_UNITS}"]
         elif self.units and not any(_UNITS in layer for layer in self.layers):
             self.layers[-1] = re.sub("^([^:,]+)(:[^,]*)?", rf"\1:{_UNITS}", self.layers[-1])
         if self.layers:
             self.layers[-1] += f",repeat={self.repeat}" if self.repeat else ""
-            self.layers = [f"{layer},bidirectional" if self.bidirectional else layer for layer in self.layers]
+            self.layers = [",".join((layer, *self._options_of(layer))) for layer in self.layers]
             inputs = self.inputs or (self.numbers.pop(0) if self.numbers else "INPUT")
             missing += [inputs] * (inputs == "INPUT")
             yield from ("-i", inputs)
@@ -161,11 +263,37 @@ class _Call:
             missing += [number] * (number == name != "")
             yield from ("-l", layer.replace(_UNITS, number))
         if self.answers:
+            if {"multiply-adds", "flops", "saved"} & {*self.others} and not {"-T", "--steps"} & {*self.others}:
+                missing += ["STEPS"]
+                yield from ("-T", "STEPS")
             yield from self.numbers
             self.numbers = []
         elif self.numbers and not {"-o", "--output"} & {*self.others}:
             yield from ("-o", self.numbers.pop(0))
         yield from self.others
+        for flag, value in self.implied.items():
+            if flag in self.options and not {*self.options[flag].opts} & {*self.others}:
+                yield from (flag, value)
+
+    def _options_of(self, layer: str) -> list[str]:
+        """Return the options that are typed as flags, of those that a layer has; all of them if it is the only one."""
+        known = kind(re.split("[:,]", layer)[0]).options()
+        return [each for each in self.of_layers if each.partition("=")[0] in known or len(self.layers) == 1]
+
+    def _compared(self) -> Iterator[str]:
+        """Yield the flags of networks that are named one after the other: several kinds, or each with its numbers."""
+        numbers = [
+            [each for each, place in zip(self.numbers, self.behind, strict=True) if place == number]
+            for number in range(1, len(self.layers) + 1)
+        ]
+        kinds = [layer.removesuffix(f":{_UNITS}") for layer in self.layers]
+        if {*map(len, numbers)} == {2}:
+            for layer, (inputs, units) in zip(self.layers, numbers, strict=True):
+                yield from ("--network", call_text(["-i", inputs, "-l", layer.replace(_UNITS, units)]))
+            self.layers, self.numbers = [], []
+        elif not any(numbers[:-1]) and all(each in KINDS and issubclass(kind(each), Cell) for each in kinds):
+            self.layers = self.layers[:1]
+            self.others += ["--kinds", ",".join(kinds)]
 
 
 def _is_size(word: str) -> bool:
@@ -175,7 +303,9 @@ def _is_size(word: str) -> bool:
 def _layer(word: str) -> str:
     """Return a layer, with a place for its number if it lacks one; empty if a word is none."""
     name, colon, behind = re.findall("([^:=]*)(:?)=?(.*)", word.replace("=", ":", ":" not in word))[0]
-    name = name.lower()
+    name = without_module(name).lower()
+    key, equals, number = behind.partition("=")
+    behind = number if equals and "units" in (key, *meanings(key)) else behind  # lstm:units=20
     if name in KINDS:
         return f"{name}:{behind if colon else _UNITS}" if colon or kind(name).number else name
     number = f":{behind.partition(',')[0] if colon else _UNITS}"

@@ -19,7 +19,7 @@ from rnncalc.text import all_of, did_you_mean, escape
 def unknown_flag_message(flag: str, context: click.Context, group: click.Group) -> str:
     """Return the message for a flag that the command does not have. group: all commands."""
     if call := call_meant(context):
-        return f"No such option '{escape(flag)}'; write {call}"
+        return f"No such option '{escape(flag)}'; {call}"
     try:
         cure = _cure(flag, context.command, group, context.obj or ())
     except DeclarationError:  # an option of a cell that this call may not use
@@ -76,10 +76,12 @@ def _of_layer(key: str) -> str:
     every: list[type[Layer]] = [*kinds, Output]
     name = next((each for each in (key, *meanings(key)) if any(_takes(layer, each) for layer in every)), "")
     if name in Output.options() and not any(_takes(layer, name) for layer in kinds):
-        return f"write an option of the output layer after it, as in -o 5,{_example(name, Output)}"
-    shown = next((layer for layer in kinds if _takes(layer, name)), None)
+        before = "-i 5 -l embedding:20 " if name == "tied" else ""
+        return f"write an option of the output layer after it, as in {before}-o 5,{_example(name, Output)}"
+    shown = next((layer for layer in kinds if _takes(layer, name) and {*layer.needed()} <= {name}), None)
     if shown:
-        return f"write an option of a layer after it, as in -l {_kind(shown)},{_example(name, shown)}"
+        needed = "bidirectional," if name == "merge" else ""
+        return f"write an option of a layer after it, as in -l {_kind(shown)},{needed}{_example(name, shown)}"
     return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
 
 

@@ -62,7 +62,7 @@ def shapes(network: Network, batch: int | None = None, *, time_first: bool = Fal
         raise CallError(f"{row.title}: what its modules return is not known; write returns=Returns(...) in its file")
     if time_first and returns.note_time_first is None:
         why = "has no axis of steps" if "T" not in returns.sequence else "always has the batch first"
-        raise CallError(f"{row.title} {why}; leave time_first out")
+        raise CallError(f"time_first: {row.title} {why}; leave it out")
     moves = network.flow
     outputs_at, ended = shapes_of(moves), ends(moves)
     at = {move.name: place for place, move in enumerate(moves) if isinstance(move, Placement)}

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
-from rnncalc.layers import KINDS
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import OPTIONS
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.text import all_of, did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    import ast
 
 ALIASES = {
     # keys of a network and of what is in it
@@ -92,8 +96,12 @@ ALIASES = {
     "dense{number}; under topology many-to-many it is applied at every step": "timedistributed time_distributed "
     "timedistributeddense",
     "embedding{number}": "embed embeddings lookup",
-    "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate",
-    "external{of}N, a part of N parameters that are counted elsewhere": "conv2d convgru qrnn ran "
+    "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate dropout1d dropout2d dropout3d "
+    "spatialdropout1d spatialdropout2d spatialdropout3d alphadropout featurealphadropout gaussiandropout",
+    "external{of}N, a part of N parameters that are counted elsewhere": "conv2d conv3d conv1dtranspose conv2dtranspose "
+    "conv3dtranspose convtranspose1d convtranspose2d convtranspose3d depthwiseconv2d separableconv2d convlstm3d "
+    "bilinear einsumdense prelu embeddingbag instancenorm instancenormalization instancenorm1d instancenorm2d "
+    "batchnorm2d batchnorm3d transformerdecoderlayer transformerdecoder groupqueryattention convgru qrnn ran "
     "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn nas janet treelstm phased_lstm "
     "cornn fastrnn rhn tgru urnn",
     "conv1d{number}{with_}kernel{is_}N": "cnn conv conv_1d convolution convolution1d convolution_1d tcn",
@@ -178,14 +186,17 @@ IN_NETWORK = {
     "write output: {{units: N, tied: true}}": "tied",
     "the units follow the kind, in the list of layers: - lstm: {value}": "units",
     "write repeat: {value} below a layer's kind, for so many layers one after another": "repeat",
-    "leave it out; it changes no count": "batch_first dtype lr learning_rate epochs loss seed device",
+    "leave it out: it changes no count": "batch_first dtype lr learning_rate epochs loss seed device",
 }
 """Cures for words that are not keys of a network."""
 
 IN_LAYER = {
     "remove it: a layer is trained unless it is frozen": "trainable=true requires_grad=true",
     "leave it out: either direction counts the same": "direction directions",
-    "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype",
+    "leave it out: it changes no count": "batch_first recurrent_dropout return_state stateful dtype go_backwards "
+    "implementation unit_forget_bias forget_bias unroll time_major zero_output_for_mask use_cudnn seed "
+    "kernel_initializer recurrent_initializer bias_initializer kernel_regularizer recurrent_regularizer "
+    "bias_regularizer activity_regularizer kernel_constraint recurrent_constraint bias_constraint",
     "remove it: the gates have sigmoid": "recurrent_activation=sigmoid",
     "remove it: it changes no count; in a pass the gates have sigmoid": "recurrent_activation",
     "remove it: lower layers always output every step; topology, many-to-many or many-to-one, says it of the network": (
@@ -224,9 +235,7 @@ TYPED = {
     "layer {layer}": "layers cell",
     "--params {number}": "budget",
     "--max-params {number}": "budget",
-    "--training --chunk {number}": "chunk",
     "--training": "chunk",
-    "bidirectional": "bidirectional",
     "--operations": "operations",
     "--cost": "cost",
     "--of flops": "operations",
@@ -238,7 +247,37 @@ TYPED = {
 """What is meant by one of our words, or another name for it, that is typed as a flag with a number, with a layer or
 alone: a part of a layer, other flags, or nothing that is counted. The first row that fits is meant."""
 
-NO_KIND = {"{bidirectional}": "bidirectional", "{output}": "output out", "remove it: it has no parameters": "masking"}
+NO_KIND = {
+    "{bidirectional}": "bidirectional",
+    "{output}": "output out",
+    "remove it: it has no parameters": "masking identity permute add average maximum minimum multiply subtract dot "
+    "lambda activityregularization gaussiannoise inputlayer input normalization rescaling localresponsenorm "
+    "unitnormalization channelshuffle",
+    "remove it: it has no parameters; the activation of a layer is written in it, as activation{is_}relu": (
+        "activation relu relu6 leakyrelu elu selu celu gelu silu swish mish sigmoid hardsigmoid logsigmoid hardswish "
+        "tanh hardtanh softplus softsign logsoftmax thresholdedrelu threshold"
+    ),
+    "remove it: it has no parameters; write extra_inputs{is_}N in the layer that reads more features by it": (
+        "concatenate concat cat merge"
+    ),
+    "write {layer}external{of}0{with_}outputs{is_}N: it has no parameters, and outputs N features per step": (
+        "glu reshape unflatten unfold fold maxpool2d maxpool3d maxpooling2d maxpooling3d avgpool2d avgpool3d "
+        "averagepooling2d averagepooling3d globalmaxpooling2d globalmaxpooling3d globalaveragepooling2d "
+        "globalaveragepooling3d adaptiveavgpool2d adaptiveavgpool3d adaptivemaxpool2d adaptivemaxpool3d cropping2d "
+        "cropping3d zeropadding2d zeropadding3d upsampling2d upsampling3d upsample pixelshuffle"
+    ),
+    "remove it: it has no parameters; write padding{is_}same or padding{is_}causal in the conv1d after it": (
+        "zeropadding1d constantpad1d reflectionpad1d replicationpad1d"
+    ),
+    "remove it: it has no parameters; the layers after it have its number of steps": "cropping1d upsampling1d "
+    "adaptiveavgpool1d adaptivemaxpool1d",
+    "write {layer}layer_norm: it has as many parameters": "groupnorm groupnormalization",
+    "write {layer}layer_norm{with_}bias{is_}false: it has as many parameters": "rmsnorm rmsnormalization",
+    "write {layer}conv1d{of}M{with_}kernel{is_}K{and_}groups{is_}M, M being its input's width": "depthwiseconv1d",
+    "write {layer}conv1d{of}M{with_}kernel{is_}K{and_}groups{is_}M{and_}bias{is_}false and "
+    "{layer}conv1d{of}N{with_}kernel{is_}1, M being its input's width": "separableconv1d",
+    "write its layers one after another": "sequential modulelist stackedrnncells stacked_rnn_cells",
+}
 """Cures for words that are not kinds of layer."""
 
 Spelling = dict[str, str]
@@ -284,10 +323,77 @@ def meanings(word: str) -> list[str]:
 
 
 def meant(word: str, known: Collection[str], spelling: Spelling = IN_YAML) -> list[str]:
-    """Return our words for another program's word, as they are written; only known ones."""
+    """Return our words for another program's word, as they are written; only known ones.
+
+    The spelling may have a value that is kept, written after its sign.
+    """
     lowered = word.lower()
     rows = [row for row, others in ALIASES.items() if lowered in others.split() and _ours(row) in known]
-    return [row.format(**spelling) for row in rows]
+    return [row.format(**spelling) + ("" if re.search("[ {]", row) else spelling.get("kept", "")) for row in rows]
+
+
+_MODULES = r"(?:(?:torch|nn|tf|tensorflow|keras|layers|rnn|jax|flax|linen|nnx|mx|gluon|paddle|self)\.)+"
+
+CALLED = {"dense": "input units", "embedding": "input units", "conv1d": "input units kernel"}
+"""What the numbers in a call of a layer are, if there is more than one; of other kinds a cell's."""
+
+_UNCOUNTED = "dropout recurrent_dropout batch_first dtype device name return_state stateful input_length"
+
+
+def without_module(name: str) -> str:
+    """Return `LSTM` of `nn.LSTM`."""
+    return re.sub(f"^{_MODULES}", "", name)
+
+
+def layer_called(text: str) -> tuple[str, str, list[str]] | None:
+    """Return a layer as a framework's program makes it, `nn.LSTM(10, 20)`, in flags; None if that is not known.
+
+    It is its input if that is given, the layer with {} for a number that it lacks, and other flags.
+    """
+    from ast import Call, parse
+
+    try:
+        call = parse(text.strip(), mode="eval").body if "(" in text and len(text) <= 200 else None
+        return _called(call) if isinstance(call, Call) else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _called(call: ast.Call) -> tuple[str, str, list[str]]:
+    """Return what `layer_called` does. Raises ValueError for a call that is no layer."""
+    from ast import Call, literal_eval, unparse
+
+    path = unparse(call.func)
+    name = without_module(path).lower()
+    if name in ("bidirectional", "timedistributed") and call.args and isinstance(call.args[0], Call):
+        size, layer, flags = _called(call.args[0])
+        return size, layer + ",bidirectional" * (name == "bidirectional"), flags
+    written = name if name in KINDS else next(iter(meant(name, KINDS, IN_FLAGS | {"number": ""})), " ")
+    if re.search("[ N;]", written):
+        raise ValueError
+    cell, *options = written.split(",")
+    numbers = CALLED.get(cell, "input units repeat").split() if len(call.args) > 1 else ["units"]
+    size, units, flags = "", "{}", []
+    arguments = zip(numbers[: len(call.args)], call.args, strict=True)  # ValueError for more than are known
+    for key, node in [*arguments, *((each.arg or "", each.value) for each in call.keywords)]:
+        value, ours = literal_eval(node), (key, *meanings(key))
+        option = next((each for each in ours if each in kind(cell).options()), "")
+        if "input" in ours and isinstance(value, tuple) and len(value) == 2:  # input_shape=(10, 8)
+            size, flags = str(value[1]), [*flags, *(["-T", str(value[0])] if value[0] else [])]
+        elif "units" in ours:
+            units = str(value)
+        elif "input" in ours:
+            size = str(value)
+        elif key == "return_sequences":
+            flags += ["--topology", "many-to-many"] if value else []
+        elif option and (option, value) != ("repeat", 1):
+            options.append(option if value is True else f"{option}={str(value).lower()}")
+        elif not option and key not in _UNCOUNTED.split():
+            raise ValueError
+    torch = re.match(r"torch\.|nn\.(RNN|LSTM|GRU)\b", path) and "features" not in {each.arg for each in call.keywords}
+    framework = "pytorch" if torch else "keras" if re.match(r"(tf|keras|layers)\.", path) else ""
+    layer = ",".join((f"{cell}:{units}" if kind(cell).number else cell, *options))
+    return size, layer, [*flags, *(["-c", framework] if framework else [])]
 
 
 def _ours(row: str) -> str:
@@ -311,7 +417,7 @@ def cure(
 
     table: cures for words that are wrong here. value: the value that is given for the word.
     """
-    for each in (f"{word}={value}", word) if value else (word,):
+    for each in (*([f"{word}={value}"] if value else []), word, re.sub("[_-]", "", word)):
         if matches := meant(each, known, spelling):
             return f"; write {one_of(matches)}"
         if table and (remedy := elsewhere(each, table, spelling)):
@@ -330,6 +436,8 @@ def choice_cure(word: str, known: tuple[str, ...], *, in_flags: bool) -> str:
     if known == NOTATIONS and frameworks and not meant(word, known):
         key = "-c " if in_flags else "convention: "
         return f"; for a framework's own tensors write {key}{one_of(frameworks)}, and no notation"
+    if known == NOTATIONS and "pytorch" in meant(word, known):
+        return f"; write pytorch, with {'-c pytorch' if in_flags else 'convention: pytorch'}"
     return cure(word, known)
 
 
@@ -388,17 +496,32 @@ def kind_cure(key: str, words: list[tuple[str, str]], *, in_flags: bool) -> str:
         return f"; write {escape(named)}{spelling['of']}{escape(number) or '20'}, the kind and its number"
     if not in_flags and (space := space_cure(key, KINDS)):
         return f"; {space}"
+    module, key = key, without_module(key)
+    if key.lower() in KINDS:
+        number = f"{spelling['of']}{escape(words[0][1]) or '20'}" if kind(key.lower()).number else ""
+        two_biases = re.match(r"torch\.|nn\.(RNN|LSTM|GRU)", module)
+        return f"; write {key.lower()}{number}{spelling['cudnn'] if two_biases else ''}"
     written = {option: word for name, word in words for option in (name, *meanings(name)) if word}
     spelling = spelling | {option: escape(written[option]) for option in ("kernel", "space") if option in written}
     typed = words[0][1] if in_flags else ""
     return cure(key, tuple(KINDS), NO_KIND, spelling | {"number": f":{escape(typed)}"} if typed else spelling)
 
 
+def call_cure(text: str) -> str:
+    """Return what to write for a layer as a framework's program makes it; empty if that is not known."""
+    if not (called := layer_called(text)):
+        return ""
+    _, layer, flags = called
+    beside = [" ".join(pair) for pair in zip(flags[::2], flags[1::2], strict=True)]
+    return f"; write {layer.format('20')}{', and ' * bool(beside)}{all_of(beside)}"
+
+
 def option_cure(key: str, kind: str, known: tuple[str, ...], value: str, *, in_flags: bool) -> str:
     """Return the cure for an unknown option of a layer. known: the options that it has. value: the given value."""
     spelling = IN_FLAGS if in_flags else IN_YAML
     true = "true" if value.lower() in ("", "yes", "on", "1") else value.lower()
-    return cure(key, known, IN_LAYER, spelling | {"kind": kind, "value": escape(value) or "N"}, true)
+    kept = f"={escape(value)}" if in_flags and value else ""
+    return cure(key, known, IN_LAYER, spelling | {"kind": kind, "value": escape(value) or "N", "kept": kept}, true)
 
 
 def cure_of_other_kind(key: str, kind: str, known: tuple[str, ...], value: str, *, in_flags: bool) -> str:

@@ -298,7 +298,7 @@ class _NetworkReader(TreeReader):
             self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
             return
         key, first = words[0], node.items[0][1]
-        from rnncalc.spec.aliases import kind_cure
+        from rnncalc.spec.aliases import call_cure, kind_cure
 
         in_flags = isinstance(key.mark, Flag)
         alone = in_flags and isinstance(first, Scalar) and not first.value
@@ -307,6 +307,10 @@ class _NetworkReader(TreeReader):
             (name.value, "x".join(map(word_of, below.items)) if isinstance(below, Sequence) else word_of(below))
             for name, below in node.items
         ]
+        text = ", ".join(f"{name}={word}" if word else name for name, word in typed)
+        if in_flags and (cure := call_cure(text)):
+            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(text)}'{cure}")
+            return
         cure = "" if units else kind_cure(key.value, typed, in_flags=in_flags)
         if alone and not cure:
             written = f"; write {':'.join(units)}" if units else ""
@@ -487,9 +491,9 @@ def _word_cure(node: Node) -> str:
         return f"; write {': '.join(typed)}"
     if not word or word in KINDS:
         return ""
-    from rnncalc.spec.aliases import cure
+    from rnncalc.spec.aliases import NO_KIND, cure
 
-    return cure(word, tuple(KINDS))
+    return cure(word, tuple(KINDS), NO_KIND)
 
 
 def _kind_and_units(text: str) -> tuple[str, str] | None:
