@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
-from rnncalc.errors import DeclarationError
 from rnncalc.layers.layer import Layer, OptionProblem
 from rnncalc.layers.options import Activation as Activation
 from rnncalc.records import Frozen
-from rnncalc.text import has_letters
 
 Merge = Literal["concat", "sum", "mul", "ave"]
 Recurrence = Literal["full", "diagonal"]
@@ -176,7 +174,7 @@ class Cell(Layer):
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         """Return the gates that this layer has when it reads `inputs` features, in the textbook's order."""
-        raise NotImplementedError
+        raise NotImplementedError("write def gates(self, inputs) in the class, as rnncalc/layers/gru.py does")
 
     @property
     def other_gates_at(self) -> int | None:
@@ -208,7 +206,7 @@ class Cell(Layer):
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         """Return the output of one step, and the states after it: x has m numbers, each state the width it declares."""
-        raise NotImplementedError
+        raise NotImplementedError("write def step(self, ops, x, state) in the class, as rnncalc/layers/gru.py does")
 
     def resets_after(self, habit: bool) -> bool:
         """Return whether a gate that hides the past acts after the recurrent product; `habit` is the convention's."""
@@ -231,17 +229,8 @@ class Cell(Layer):
         return 2 * one if self.bidirectional and self.merge in (None, "concat") else one
 
     def direction_width(self, inputs: int) -> int:
-        """Return the output width of one direction. Raises DeclarationError if the cell gives none."""
-        sizes: object = self.sizes(inputs)
-        one: int | None = sizes.get(self.output) if isinstance(sizes, Mapping) else None
-        if one is None or not (isinstance(one, int) or has_letters(one)):
-            raise DeclarationError(f"{self.kind}: {self.no_number(self.output, sizes)}")
-        return one
-
-    def no_number(self, width: str, sizes: object) -> str:
-        """Return the message for a width that `sizes` does not give."""
-        gives = ", ".join(map(str, sizes)) if isinstance(sizes, Mapping) else repr(sizes)
-        return f"the width {width} has no number; sizes() gives {gives}"
+        """Return the output width of one direction."""
+        return self.sizes(inputs)[self.output]
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"h": self.units, "m": inputs}

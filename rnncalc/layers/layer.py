@@ -179,7 +179,7 @@ class Layer(Frozen, kw_only=True):
         cls.of_user = not cls.__module__.startswith("rnncalc.")
 
     def __post_init__(self) -> None:
-        if not self.kind:
+        if not (self.kind and isinstance(self.kind, str)):
             name = type(self).__name__
             raise DeclarationError(f'the class {name} has no kind; write kind = "{name.lower()}" in it')
 

@@ -338,6 +338,10 @@ def array_of(shape: Shape, grid: tuple[int, ...]) -> Shape:
 def shape_of(move: Move, earlier: Sequence[Shape], moves: Moves) -> Shape:
     """Return the shape of a move's value from the shapes of earlier values."""
     x = earlier[move.reads[0]] if move.reads else ()
+    if isinstance(move, Placement) and move.layer.of_user and not isinstance(move, InitialState):
+        from rnncalc.step.trace import check_own  # few layers are a user's
+
+        check_own(move.layer, x)
     match move:
         case Attend():
             shape = (*x[:-1], move.layer.output_width(x[-1]))

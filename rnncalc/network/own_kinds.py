@@ -14,16 +14,13 @@ from rnncalc.layers.reshaping import LastStep
 from rnncalc.network.network import Network
 from rnncalc.text import did_you_mean
 
-_LENGTHS = range(100, 113)
-"""The steps of the networks that a class is tried in, with each remainder of a usual stride."""
-
 L = TypeVar("L", bound=type[Cell | Transform])
 
 
 def register(layer: L) -> L:
     """Make the class of a cell, or of a layer around the cells, a kind, and return it; it may be used as `@register`.
 
-    It is tried in small networks first. A class that is defined again, as in a notebook, replaces the one
+    It is tried in a small network first. A class that is defined again, as in a notebook, replaces the one
     before. Raises DeclarationError for any other class, for a kind that exists already, and for a layer that
     contradicts itself.
     """
@@ -32,7 +29,7 @@ def register(layer: L) -> L:
         message = "expected the class of a cell, as class MyCell(Cell) makes one, or of a Transform"
         raise DeclarationError(f"register: {message}, got {got}")
     cure = f'write kind = "{layer.__name__.lower()}" in it'
-    if not re.fullmatch("[a-z][a-z0-9_]*", layer.kind):
+    if not re.fullmatch("[a-z][a-z0-9_]*", str(layer.kind)):
         wrong = f"the kind {layer.kind!r} is no word of small letters, digits and _" if layer.kind else "it has no kind"
         raise DeclarationError(f"the class {layer.__name__}: {wrong}; {cure}")
     there = KINDS.get(layer.kind)
@@ -53,9 +50,8 @@ def register(layer: L) -> L:
             raise DeclarationError(f"{layer.kind}: {message}{line_of(layer)}")
     values = {option: _example(layer.option(option).allowed) for option in (layer.number, *layer.needed()) if option}
     before = (LastStep(),) if layer.begins or layer.reads == "a vector" else ()
-    for steps in _LENGTHS:
-        network = Network(input=4, layers=(*before, layer(**values)), steps=steps)
-        network.stack[-1].multiply_adds  # noqa: B018  it is traced, or refused
+    network = Network(input=4, layers=(*before, layer(**values)), steps=100)
+    network.stack[-1].multiply_adds  # noqa: B018  it is traced, or refused
     KINDS[layer.kind] = layer
     return layer
 

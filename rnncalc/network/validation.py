@@ -343,10 +343,6 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
                 for option, problem in _cured(layer, wrong, network.convention):
                     yield Problem((*path, option), problem, follows=True)
                 return
-            if layer.of_user and isinstance(layer, Transform):
-                from rnncalc.step.layer_trace import check_windows  # few layers are a user's
-
-                check_windows(layer, x)
             ended = None if layer.begins else layer.kind if layer.ends else ended
             if isinstance(layer, Output) and layer.tied:
                 units = parts[move.part].layers[0].output_width(1)

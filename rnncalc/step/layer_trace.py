@@ -1,12 +1,12 @@
 """A layer around the cells, run once on symbols: the nodes of the output vector that it makes of a window.
 
-What its class declares is compared with what its `compute` does: an array that is never read, a vector of another width
-than declared, a window that reads beyond the sequence. Each is a DeclarationError that names the file and the line.
+What a user's class declares is compared with what its `compute` does: an array that does not reach the output, a vector
+of another width than declared. Each is a DeclarationError that names the file and the line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from string import ascii_lowercase
 from typing import Any, TypeVar
@@ -33,7 +33,7 @@ from rnncalc.step.nodes import (
     repeats_of,
 )
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.text import all_of, did_you_mean, one_of, plural
+from rnncalc.text import all_of, did_you_mean, one_of
 
 T = TypeVar("T")
 
@@ -128,7 +128,9 @@ class LayerTracer(Recorder):
         window = isinstance(vector, WindowOperand) and self._slides
         place = vector.place if window else self._vector(vector)
         weights = self._weights(role, 3 if window else 2)
-        rows, columns, *_ = self._nodes[weights.place].axes
+        rows, columns, *taps = self._nodes[weights.place].axes
+        if taps and self._sizes.get(taps[0]) != self._length:
+            raise self._error(f"a kernel of {self._sizes.get(taps[0])} steps meets windows of {self._length}")
         width = self._nodes[place].width
         groups = 1
         if self._width(width) != self._width(columns):
@@ -273,34 +275,63 @@ def array_of(layer: Layer, weights: Weights) -> str:
     return next((role for role, _ in layer.arrays if role == weights.letter), weights.role.value)
 
 
-COMPARED = 9
-"""The first, middle and last steps of an output, so many of each, whose windows a user's layer is refused for."""
-
-
 @lru_cache(maxsize=1_024)
 def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
     """Return the trace of a layer around the cells.
 
     Raises DeclarationError if the `compute` of a user's layer is not what its class declares.
     """
-    if layer.of_user and not isinstance(window := placed(layer, "window_of", lambda: layer.window_of(0, 1)), range):
+    if not layer.of_user:
+        return LayerTracer(layer, inputs)()
+    check_sizes(layer, inputs, "m")
+    if not isinstance(window := placed(layer, "window_of", lambda: layer.window_of(0, 1)), range):
         raise _error(layer, "window_of", f"window_of(0, 1) is {window}; return a range of steps")
     trace = placed(layer, "compute", lambda: LayerTracer(layer, inputs)())
-    if layer.of_user:
-        _refuse(layer, lambda: contradictions(layer, inputs, trace))
+    weights = (trace.nodes[place].weights for place in made_of(trace.nodes, (trace.output,)))
+    reached = {array_of(layer, each) for each in weights if each}
+    roles = [role for role, _ in layer.arrays]
+    for role in roles:
+        if role not in reached:
+            message = f"the array {role} does not reach what compute returns; use it there, or remove it"
+            raise _error(layer, "compute", message)
+        if roles.count(role) > 1:
+            raise _error(layer, "arrays", f"two arrays are called {role}; give each a name of its own")
     return trace
 
 
-def check_windows(layer: Transform, shape: Shape) -> None:
-    """Raise DeclarationError if a user's layer makes another output of an input of this shape than it declares."""
-    if layer.of_user and isinstance(shape[0], int):
-        trace = layer_trace(layer, shape[-1])
-        _refuse(layer, lambda: window_contradictions(layer, shape, trace))
+def check_sizes(layer: Layer, inputs: int, *widths: str) -> None:
+    """Raise DeclarationError unless `sizes` of a user's layer gives these widths, as numbers, and m is `inputs`."""
+    sizes: Any = placed(layer, "sizes", lambda: layer.sizes(inputs))
+    for width in widths:
+        if not isinstance(sizes, Mapping) or width not in sizes:
+            gives = ", ".join(map(str, sizes)) if isinstance(sizes, Mapping) else repr(sizes)
+            raise _error(layer, "sizes", f"the width {width} has no number; sizes() gives {gives}")
+    for width, size in sizes.items():
+        if not is_size(size):
+            raise _error(layer, "sizes", f"the width {width} is {size!r}; sizes() gives whole numbers, 1 or more")
+    if sizes["m"] != inputs:
+        raise _error(layer, "sizes", f"the width m is {sizes['m']}, and {inputs} numbers reach the layer")
 
 
-def _refuse(layer: Layer, contradictions: Callable[[], Iterator[tuple[str, str]]]) -> None:
-    for message, member in placed(layer, "compute", lambda: [*contradictions()]):
-        raise _error(layer, member, message)
+def check_output(layer: Transform, shape: Shape) -> None:
+    """Raise DeclarationError if a user's layer makes another width than it declares, of an input of a shape."""
+    (*steps, inputs), trace = shape, layer_trace(layer, shape[-1])
+    width = trace.nodes[trace.output].width
+    if width != JOINED:
+        numbers = layer.sizes(inputs)[width]
+        check_width(layer, "output_width", numbers, lambda: layer.output_width(inputs))
+    elif None not in steps:
+        numbers = inputs * length_of(layer.window_of(0, *(steps or [1])))
+    else:
+        return
+    check_width(layer, "output_shape", numbers, lambda: layer.output_shape(shape)[-1])
+
+
+def check_width(layer: Layer, member: str, numbers: int, declared: Callable[[], object]) -> None:
+    """Raise DeclarationError if a member of a user's class gives another width than the numbers that it makes."""
+    width = placed(layer, member, declared)
+    if not is_size(width) or width != numbers:
+        raise _error(layer, member, f"it makes {numbers} numbers, and {member} says {width!r}")
 
 
 def placed(layer: Layer, member: str, function: Callable[[], T]) -> T:
@@ -315,82 +346,6 @@ def placed(layer: Layer, member: str, function: Callable[[], T]) -> T:
         raise DeclarationError(f"{error}{place_of(error, path) or _line(layer, member)}") from error
     except Exception as error:
         raise DeclarationError(f"{layer.kind}: {raised(error, path, innermost=False)}") from error
-
-
-def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:
-    """Yield what a layer declares otherwise than its `compute` does, each with the member to change."""
-    nodes, sizes, length = trace.nodes, layer.sizes(inputs), length_of(layer.window_of(0, 1))
-    for letter, size in sizes.items():
-        if not is_size(size):
-            yield f"the width {letter} is {size!r}; sizes() gives whole numbers, 1 or more", "sizes"
-            return
-    read = {array_of(layer, node.weights) for node in nodes if node.weights}
-    roles = [role for role, _ in layer.arrays]
-    for role in roles:
-        if role not in read:
-            yield f"the array {role} is declared, and compute never reads it", "arrays"
-        if roles.count(role) > 1:
-            yield f"two arrays are called {role}; give each a name of its own", "arrays"
-    unused = {*range(len(nodes))} - made_of(nodes, (trace.output,))
-    if trace.x in unused:
-        yield "compute does not read its input", "compute"
-    for node in sorted([nodes[place] for place in unused], key=lambda node: node.weights is None):
-        name = f"the array {array_of(layer, node.weights)}" if node.weights else node.named
-        yield f"{name} does not reach what compute returns; use it there, or remove it", "compute"
-    if any(node.width == JOINED and node.operation != "joined" for node in nodes):
-        yield "ops.joined makes what compute returns, and nothing else reads it", "compute"
-    for node in nodes:
-        if node.operation == "matrix" and len(axes := nodes[node.operands[0]].axes) > 2 and sizes[axes[2]] != length:
-            yield f"a kernel of {sizes[axes[2]]} steps meets windows of {length}", "window_of"
-    if slides(layer) and not (layer.along or layer.ends):
-        yield "window_of reads several steps; write along = True", "along"
-    width = nodes[trace.output].width
-    if width != JOINED and sizes[width] != (declared := layer.output_width(inputs)):
-        yield f"compute makes {sizes[width]} numbers, {width}, and output_width says {declared}", "output_width"
-    if "bias" in layer.fields and layer.replace(bias=not vars(layer)["bias"]).arrays == layer.arrays:
-        yield "bias is an option, and arrays are the same with and without it", "arrays"
-
-
-def window_contradictions(layer: Layer, shape: Shape, trace: Trace) -> Iterator[tuple[str, str]]:
-    """Yield what a layer declares of its output otherwise than its windows do, for an input of a shape."""
-    inputs, vector = shape[-1], len(shape) == 1
-    steps = 1 if vector else shape[0]
-    output = layer.output_shape(shape)
-    if (len(output) > 1) is not (layer.begins or not (vector or layer.ends)):
-        flag = "begins" if vector else "ends"
-        input_ = "one vector" if vector else f"{steps} steps"
-        yield f"{flag} is {getattr(layer, flag)}, and output_shape makes {output} of {input_}", "output_shape"
-        return
-    outputs = output[0] if len(output) > 1 else 1
-    if outputs < 1:
-        return
-    every, middle, padding = range(outputs), outputs // 2, layer.padding_of(steps)
-    some = {*every[:COMPARED], *every[middle : middle + COMPARED], *every[-COMPARED:]}
-    windows = {step: layer.window_of(step, steps) for step in sorted(some)}
-    lengths = {*map(length_of, windows.values())}
-    width = trace.nodes[trace.output].width
-    if (numbers := max(lengths) * inputs if width == JOINED else layer.output_width(inputs)) != output[-1]:
-        yield f"compute makes {numbers} numbers, {width}, and output_shape says {output[-1]}", "output_shape"
-    for step, window in windows.items():
-        if not -padding[0] <= window[0] <= window[-1] < steps + padding[1]:
-            message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
-            yield f"{message}, while padding_of is {padding}", "window_of"
-            return
-    if layer.along and not (layer.ends or layer.whole) and lengths != {length_of(layer.window_of(0, 1))}:
-        yield "windows have different numbers of steps; give all the same", "window_of"
-    last = windows[outputs - 1][-1]
-    if any(padding) and windows[0][0] >= 0 and last < steps:
-        yield f"padding_of is {padding}, and window_of reads no steps of zeros", "padding_of"
-    move = windows[2][-1] - windows[1][-1] if outputs > 2 and not layer.whole else layer.every
-    if move != layer.every:
-        yield f"every is {layer.every}, and window_of moves by {plural(move, 'step')}", "every"
-    if steps - 1 - last >= layer.every:
-        yield f"output_shape makes {outputs} of {steps} steps, and no window reads step {steps - 1}", "window_of"
-    if layer.along and not layer.ends and layer.every == 1 and isinstance(inputs, int):
-        reach, carried = windows[middle][-1] - windows[middle][0], layer.carried(inputs)
-        if carried not in (None, reach * inputs):
-            message = f"carried is {carried}, and a window reaches {reach} steps of {inputs}"
-            yield f"{message}; return their product, or None if it cannot stream", "carried"
 
 
 def _error(layer: Layer, member: str, message: str) -> DeclarationError:

@@ -8,7 +8,7 @@ part. Any other exception of a cell becomes one too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import combinations
 from typing import Any, cast
 
@@ -16,12 +16,12 @@ from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, line_of
-from rnncalc.layers.cell import Cell, Form, Habits, Operations
-from rnncalc.layers.layer import Dense, Embedding, Transform
-from rnncalc.layers.options import is_size
-from rnncalc.step.layer_trace import layer_trace, placed
+from rnncalc.layers.cell import Cell, Form, Gate, Habits, Operations, Weight
+from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
+from rnncalc.layers.options import ACTIVATIONS, is_size
+from rnncalc.step.layer_trace import check_output, check_sizes, check_width, layer_trace, placed
 from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights, made_of
-from rnncalc.text import all_of
+from rnncalc.text import all_of, one_of
 
 SIDES = (Side.INPUT, Side.RECURRENT)
 NO_HABITS = Habits()
@@ -184,6 +184,8 @@ class Tracer(Recorder):
         of_weights = Weights(role_of(self._layer, product), owner, vector, product.matrix)
         weights = self._place(Node(WEIGHTS, width="" if full else "h", weights=of_weights, axes=axes))
         operation = "convolve" if convolves else "matrix" if full else "times"
+        if not full:
+            self._expect(f"what gate {letter} reads unit by unit", Operand(read), "h")
         return self._place(Node(operation, (weights, read), self._layer.gate_width))
 
     def _add_bias(self, letter: str, side: Side, total: int, *, normalised: bool = False) -> int:
@@ -349,11 +351,59 @@ def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[
     return _checked(layer, inputs, lambda: Tracer(layer, inputs, habits, sides)())
 
 
+_PARTS: dict[str, type] = {
+    "letter": str,
+    "form": Form,
+    "bias": bool,
+    "normalised": bool,
+    "products": tuple,
+    "widths": tuple,
+}
+"""The types of the fields of gates, products and weights that decide what is counted."""
+
+
 def _checked(layer: Cell, inputs: int, function: Callable[[], Trace]) -> Trace:
     """Return the trace that a function makes of a cell, after a check of what a user's cell declares."""
     if layer.of_user:
-        from rnncalc.layers.checks import wrong  # few cells are a user's
-
-        if message := placed(layer, "step", lambda: next(wrong(layer, inputs), "")):
-            raise DeclarationError(f"{layer.kind}: {message}{line_of(type(layer))}")
+        check_cell(layer, inputs)
     return placed(layer, "step", function)
+
+
+def check_own(layer: Layer, shape: Shape) -> None:
+    """Raise DeclarationError if a user's cell or layer is not what it declares, for an input of a shape."""
+    if isinstance(layer, Cell):
+        check_cell(layer, shape[-1])
+    elif isinstance(layer, Transform):
+        check_output(layer, shape)
+
+
+def check_cell(layer: Cell, inputs: int) -> None:
+    """Raise DeclarationError if what a user's cell declares would be counted otherwise than its step reads it."""
+    if message := placed(layer, "step", lambda: next(_miscounted(layer, inputs), "")):
+        raise DeclarationError(f"{layer.kind}: {message}{line_of(type(layer))}")
+    of_weights = [width for weight in layer.weights for width in weight.widths]
+    widths = placed(layer, "states", lambda: ("m", "h", *layer.states.values(), layer.output, *of_weights))
+    check_sizes(layer, inputs, *widths)
+    check_width(layer, "output_width", Cell.output_width(layer, inputs), lambda: layer.output_width(inputs))
+
+
+def _miscounted(layer: Cell, inputs: int) -> Iterator[str]:
+    """Yield the declarations that would be counted otherwise than the step reads them."""
+    gates = layer.gates(inputs)
+    parts: list[Gate | Weight] = [*gates, *layer.weights]
+    letters = [part.letter for part in parts]
+    for part in parts:
+        inner: tuple[Any, ...] = part.products if isinstance(part, Gate) else ()
+        for each in (part, *inner):
+            for field, value in each._asdict().items():
+                if not isinstance(value, kind := _PARTS.get(field, object)):
+                    yield f"{part.letter}: expected {kind.__name__} as {field}, got {value!r}"
+                elif field == "activation" and value not in ACTIVATIONS:
+                    yield f"{part.letter}: expected {one_of(ACTIVATIONS)}, got {value!r}"
+        if letters.count(part.letter) > 1:
+            yield f"two of its gates and weights are called {part.letter}; give each a letter of its own"
+    for gate in gates:
+        reads = [product.vector for product in gate.products]
+        for vector in reads:
+            if reads.count(vector) > 1:
+                yield f"gate {gate.letter} has two products of {vector}; one matrix says as much"

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 from case_files import cases
-from cells import OPTIONS
-from cells import cell as cell_of_kind
 from conftest import Call, declaration, refusal
 
 from rnncalc import Network, run
@@ -15,7 +13,6 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers import cell as declared
 from rnncalc.layers.cell import Cell, Gate, Habits, Product, Weight
-from rnncalc.layers.checks import wrong
 from rnncalc.layers.options import Choice, Sizes, Switch
 from rnncalc.step.trace import traced
 
@@ -114,15 +111,6 @@ def test_whatever_else_a_step_raises_has_its_line(
     assert err.startswith(f"rnncalc: own: {said}")
     assert f"(test_half_right.py, line {step.__code__.co_firstlineno})" in err
     assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize("name", [name for name in KINDS if issubclass(kind(name), Cell)])
-def test_no_cell_of_the_package_contradicts_itself(name: str) -> None:
-    """What is refused of a stranger's cell, with each option; the package itself does not look."""
-    plain = cell_of_kind(name, 4)
-    layers = [plain, *(plain.replace(**{key: each}) for key in plain.fields for each in OPTIONS.get(key, ()))]
-    for layer, inputs in itertools.product(layers, (4, 8, 12)):
-        assert [*wrong(layer, inputs)] == []
 
 
 def test_gates_that_cannot_be_asked_for(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

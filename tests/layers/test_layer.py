@@ -2,8 +2,7 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, Dense, Network, Output, SpecError
-from rnncalc.errors import DeclarationError
+from rnncalc import GRU, LSTM, Dense, Network, Output, SpecError
 from rnncalc.layers.cell import Form, Weight
 
 
@@ -52,16 +51,6 @@ def test_which_matrix_projects() -> None:
     for widths, projects in ((("p", "h"), True), (("h", "p"), False), (("p",), False), ((), False)):
         assert LSTM(4, projection=2).projects(Weight("V", widths, "a weight")) is projects
     assert not LSTM(4).projects(Weight("V", ("h", "h"), "a matrix"))
-
-
-@pytest.mark.parametrize("width", [None, "4", 2.5])
-def test_a_width_of_the_output_that_is_no_number(width: object) -> None:
-    """Whether it is not there or is something else."""
-    sizes = {"m": 3} if width is None else {"m": 3, "h": width}
-    own = type("Own", (RNN,), {"kind": "own", "sizes": lambda self, inputs: sizes})
-    with pytest.raises(DeclarationError) as refused:
-        own(4).output_width(3)
-    assert str(refused.value) == f"own: the width h has no number; sizes() gives {', '.join(sizes)}"
 
 
 def test_an_update_gate_says_what_it_keeps() -> None:

@@ -13,10 +13,9 @@ from verified import backward
 
 from rnncalc import Network, register, run, solve
 from rnncalc.errors import DeclarationError
-from rnncalc.layers import KINDS, kind
+from rnncalc.layers import KINDS
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
 from rnncalc.layers.options import Option, Size, Switch
-from rnncalc.step.layer_trace import contradictions, layer_trace, window_contradictions
 
 Ops = LayerOperations[Any]
 
@@ -253,11 +252,6 @@ class Nothing(GatedUnit):
         ops.weight("bias")
 
 
-class Biased(GatedUnit):
-    kind = "biased"
-    bias: bool = True
-
-
 HALF_RIGHT: dict[type[Transform], tuple[str, int]] = {
     Misspelt: ("misspelt: own_options: there is no field 'kernal'; did you mean 'kernel'?", 0),
     Misnamed: ("misnamed: twist: nothing says what it may be; did you mean 'twst'?; add it to own_options", 0),
@@ -265,7 +259,6 @@ HALF_RIGHT: dict[type[Transform], tuple[str, int]] = {
     Lacking: ("lacking: compute reads the array scale, which is not declared; there are kernel and bias", 4),
     Listed: ("listed: window_of(0, 1) is [0]; return a range of steps", 3),
     Nothing: ("nothing: what compute returns is None, which is no vector", 3),
-    Biased: ("biased: bias is an option, and arrays are the same with and without it", 0),
 }
 
 
@@ -277,41 +270,3 @@ def test_it_is_refused_where_it_is_wrong(layer: type[Transform]) -> None:
         register(layer)
     at = inspect.getsourcelines(layer)[1] + line
     assert str(refused.value) == f"{message} (test_new_layer.py, line {at})"
-
-
-class Late(CausalSkip):
-    kind = "late"
-
-    def output_shape(self, shape: Shape) -> Shape:
-        return (shape[0] - (shape[0] == 50), shape[-1])
-
-
-def test_it_is_refused_at_the_steps_of_a_network() -> None:
-    """If it contradicts itself at these steps alone."""
-    assert Network(input=4, layers=[Late(2)], steps=49).params == 4 * (2 + 1)
-    with pytest.raises(DeclarationError, match=r"makes 49 of 50 steps, and no window reads step 49 .*, line "):
-        Network(input=4, layers=[Late(2)], steps=50)
-
-
-def layers_of_the_package() -> list[Transform]:
-    """Return every kind of layer around the cells with its options changed one at a time."""
-    some: list[Transform] = []
-    for name in KINDS:
-        if issubclass(kind(name), Transform) and kind(name).__module__.startswith("rnncalc."):
-            of: Any = kind(name)
-            plain = of(**dict.fromkeys([option for option in (of.number, *of.needed()) if option], 2))
-            some.append(plain)
-            changes = [("bias", False), ("stride", 2), ("padding", "same"), ("padding", "causal"), ("dilation", 2)]
-            changes += [("groups", 2), ("mode", "average"), ("scale", False), ("center", False), ("activation", "relu")]
-            some += [plain.replace(**{option: value}) for option, value in changes if option in of.options()]
-    return some
-
-
-@pytest.mark.parametrize("layer", layers_of_the_package(), ids=repr)
-def test_no_layer_of_the_package_contradicts_itself(layer: Transform) -> None:
-    """What is refused of a stranger's layer, at any width; the package itself does not look."""
-    for inputs in (2, 4, 6):
-        trace = layer_trace(layer, inputs)
-        assert [*contradictions(layer, inputs, trace)] == []
-        for shape in [(inputs,)] if layer.reads == "a vector" else [(steps, inputs) for steps in range(1, 40)]:
-            assert [*window_contradictions(layer, shape, trace)] == []

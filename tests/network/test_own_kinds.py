@@ -69,7 +69,7 @@ HALF_RIGHT: list[tuple[object, str]] = [
     (cell(kind="bias"), "there is a kind or an option 'bias' already; write kind = \"plain\" in it"),
     (type("Own", (GRU,), {}), "the class Own: there is a kind or an option 'gru' already; write kind = \"own\" in it"),
     (cell(step=wrong_gate), "plain: the step asks for the gate z, and h are declared"),
-    (type("Bare", (Cell,), {"kind": "bare"}), "bare: its class has no gates; write def gates"),
+    (type("Bare", (Cell,), {"kind": "bare"}), "bare: NotImplementedError: write def gates"),
 ]
 
 
