@@ -33,7 +33,8 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     """
     source = escape_path(source)
     if not all(9 <= byte < 128 for byte in data[:8]):  # else plain text, as in nearly every spec
-        from rnncalc.modelfiles import HEAD, recognised, refusal
+        from rnncalc.modelfiles import HEAD, recognised
+        from rnncalc.modelfiles.foreign import refusal
 
         if foreign := refusal(source, data[:HEAD]):
             raise _error(source, None, foreign)

@@ -79,10 +79,10 @@ def saved_and_read(network: Network, number: int, folder: Path) -> None:
     refused(spec_of(folder / "b.safetensors"), folder / "changed.safetensors", name, (shapes[name], longer.shape))
 
 
-class Directions(nn.Module):
+class Directions(nn.Module):  # type: ignore[misc]
     """Cells that are made in a call, whose names are those of their classes: two layers of two directions."""
 
-    @nn.compact
+    @nn.compact  # type: ignore[untyped-decorator]
     def __call__(self, x: Any) -> Any:
         x = nn.BatchNorm(use_running_average=True)(nn.Dense(64)(x))
         for _ in range(2):
@@ -90,7 +90,7 @@ class Directions(nn.Module):
         return nn.Dense(10)(x)
 
 
-class Attributes(nn.Module):
+class Attributes(nn.Module):  # type: ignore[misc]
     """Layers that are named, among them an output whose name is first in the alphabet."""
 
     def setup(self) -> None:

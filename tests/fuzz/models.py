@@ -14,6 +14,7 @@ import struct
 import sys
 import zipfile
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -101,6 +102,7 @@ REBUILT = ("_tensor_v2", "_tensor_v3", "_tensor", "_parameter", "_parameter_with
 CALLS_OF = [f"ctorch._utils\n_rebuild{name}\n" for name in REBUILT] + ["ctorch._tensor\n_rebuild_from_type_v2\n"]
 CALLS_OF += ["ctorch\nSize\n", "ctorch\nScriptObject\n", "ccollections\nOrderedDict\n", "cos\nsystem\n"]
 KEYS = ["_parameters", "_buffers", "_modules", "state_dict", "weight_ih_l0", "weight_hh_l0", "rnn", "weight", "ema.x"]
+KEYS += ["model", "ema", "optimizer", "_orig_mod", "training", "weight_mask", "weight_orig", "_packed_params", "scale"]
 
 
 def value(chance: random.Random, depth: int = 0) -> bytes:
@@ -161,6 +163,9 @@ def pickles(chance: random.Random, _: bytes) -> bytes:
     with zipfile.ZipFile(out, "w", method) as archive:
         archive.writestr(zipfile.ZipInfo("a/data.pkl"), b"\x80\x02" + value(chance) + b".", method)
         archive.writestr(zipfile.ZipInfo("a/data/0"), struct.pack("<4f", 1, 2, 3, 4))
+        for beside in ("a/constants.pkl", "a/archive_format", "a/x.npy") if chance.random() < 0.4 else ():
+            archive.writestr(zipfile.ZipInfo(beside), b"\x80\x02" + value(chance) + b".", method)
+        archive.writestr(zipfile.ZipInfo("a/constants/0"), struct.pack("<4f", 1, 2, 3, 4))
     return out.getvalue()
 
 
@@ -170,13 +175,20 @@ def index(chance: random.Random, _: bytes) -> bytes:
     return json.dumps({"weight_map": places}).encode()
 
 
+PARTS = ["params", "batch_stats", "cell", "forward_rnn", "backward_rnn", "ii", "if", "if_", "hn", "h", "i", "GRUCell_0"]
+PARTS += ["GRUCell_1", "dense_i", "dense_h", "kernel", "kernel", "bias", "bias", "scale", "embedding", "mean", "query"]
+PARTS += ["out", "Wx", "bhn", "weight", "weight", "weight_scale", "zero_point", "drop_masks", "weight_u", "module"]
+PARTS += ["weight_hh_l0_raw", "weight_ih_l0", "weight_hh_l0", "original0", "original1", "parametrizations", "0", ""]
+"""Words of the names of tensors, of parameters and of what is none, in PyTorch, Flax and MLX."""
+
+
 def header(chance: random.Random, _: bytes) -> bytes:
     """Return a safetensors file of many names, alike or long, and of metadata that names some."""
     start = chance.choice(
         [
             *("m{}.weight", "rnn.weight_ih_l{}", "h.{}.attn.c_attn.weight", "a.{}.attention.self.query.weight"),
             *("{}.in_proj_weight", "{}.self_attn.in_proj_weight", "a{}.wte.weight"),
-            *("ema." * 100 + "{}", "ema" * 300 + "{}", "a/" * 400 + "{}"),
+            *("ema." * 100 + "{}", "ema" * 300 + "{}", "a/" * 400 + "{}", "layers/{}/cell/dense_h/kernel"),
         ]
     )
     many = range(chance.choice([1, 5, 500]))
@@ -184,10 +196,64 @@ def header(chance: random.Random, _: bytes) -> bytes:
         start.format(place): {"dtype": "F32", "shape": [1], "data_offsets": [4 * place, 4 * place + 4]}
         for place in many
     }
+    end = 4 * len(many)
+    for name in [
+        ".".join(chance.choices(PARTS, k=chance.choice([1, 2, 3, 4]))) for each in range(chance.choice([0, 9, 300]))
+    ]:
+        shape = [chance.choice([0, 1, 1, 2, 4, 8]) for each in range(chance.choice([0, 1, 1, 2, 2, 3, 40]))]
+        dtype, size = chance.choice([("F32", 4), ("F32", 4), ("I8", 1), ("BOOL", 1), ("F8_E4M3", 1)])
+        first, end = end, end + min(size * prod(shape), 10_000)
+        of[chance.choice([name, name.replace(".", "/")])] = {
+            "dtype": dtype,
+            "shape": shape,
+            "data_offsets": [first, end],
+        }
     names = [*of, *KEYS, *HOSTILE[:3]]
     metadata = {chance.choice(names): chance.choice([*names, 3, None]) for _ in many}
     data = json.dumps({"__metadata__": chance.choice([metadata, metadata, [], "x"]), **of}).encode()
-    return struct.pack("<Q", len(data)) + data + bytes(4 * len(of))
+    return struct.pack("<Q", len(data)) + data + bytes(end)
+
+
+KINDS = [
+    "LSTM",
+    "GRU",
+    "MatMul",
+    "Gemm",
+    "Gather",
+    "Identity",
+    "Transpose",
+    "Add",
+    "Tanh",
+    "BatchNormalization",
+    "Conv",
+]
+MOVES = ["Slice", "Split", "Concat", "Unsqueeze", "Squeeze", "Reshape", "Cast", "Constant", "Mul", "ConstantOfShape"]
+MOVES += ["DynamicQuantizeLSTM", "DequantizeLinear", "MatMulInteger", "FusedGemm", "FusedConv", "Relu", "Flatten"]
+
+
+def branch(chance: random.Random, names: list[str], depth: int) -> list[bytes]:
+    """Return operators, of which an If or a Loop may hold others in turn, and a Constant some numbers."""
+    parts = []
+    for kind in chance.choices([*KINDS, *MOVES], k=3):
+        settings = [
+            attribute(chance.choice(["perm", "axis", "axes", "to"]), field(8, chance.choice([0, 1, 9])))
+            for _ in range(chance.choice([0, 1]))
+        ]
+        if kind == "Constant":
+            settings = [
+                attribute("value", field(5, tensor(chance.choice(names), chance.choice([(1,), (1, 4, 1), ()]))))
+            ]
+        inputs = " ".join(chance.choices([*names, "x", "y", "-"], k=chance.choice([0, 1, 2, 6])))
+        parts += [node(kind, inputs, chance.choice([*names, "y"]), *settings)]
+    if depth:
+        inner = field(6, graph(*branch(chance, names, depth - 1), tensors=[tensor(chance.choice(names), (1, 4, 1))]))
+        kind, sides = chance.choice([("If", ["then_branch", "else_branch"]), ("Loop", ["body"])])
+        parts += [
+            node(
+                kind, "x", "y", *[attribute(side, inner) for side in sides[: chance.choice([1, 2]) if depth < 4 else 1]]
+            )
+        ]
+    return parts
 
 
 def operators(chance: random.Random, _: bytes) -> bytes:
@@ -197,11 +263,8 @@ def operators(chance: random.Random, _: bytes) -> bytes:
     said = {"location": elsewhere(chance), "offset": "0", "length": chance.choice(["0", "4", "x"])}
     pairs = [field(13, field(1, key) + field(2, word)) for key, word in said.items() if word.isprintable()]
     far = b"".join([field(1, chance.choice([0, 1])), field(2, 1), field(8, names[-1]), *pairs, field(14, 1)])
-    kinds = ["LSTM", "GRU", "MatMul", "Gemm", "Gather", "Identity", "Transpose", "Add", "Tanh", "BatchNormalization"]
-    parts = []
-    for kind in chance.choices(kinds, k=3):
-        parts += [node(kind, " ".join(chance.choices([*names, "x", "y"], k=6)), chance.choice([*names, "y"]))]
-    near = [tensor(name, chance.choice([(1,), (1, 4, 1), (1, 1)])) for name in names]
+    parts = branch(chance, names, chance.choice([0, 1, 3, 40]))
+    near = [tensor(name, chance.choice([(1,), (1, 4, 1), (1, 1), (0,), ()])) for name in names]
     version = field(8, field(1, "") + field(2, 22))
     tensors = [*near * (times // len(names)), *[far] * chance.choice([0, 1, 1_000])]
     return field(1, 10) + field(7, graph(*parts * (times // 3 + 1), tensors=tensors)) + version
