@@ -178,6 +178,12 @@ MOST_PICKLE, MOST_OPCODES = 64_000_000, 1_000_000
 MOST_PICKLE_DEPTH = 100
 """The nesting depth of a pickle's objects: each level is a recursive call."""
 
+MOST_CODE, MOST_CODE_DEPTH = 8_000_000, 100
+"""The bytes of the code in an archive of TorchScript, and the nesting depth of its calls."""
+
+MOST_FOREIGN = 100
+"""The classes of other programs that are named of a pickle."""
+
 MOST_CONFIG, MOST_CONFIG_DEPTH = 8_000_000, 20
 """The bytes of a Keras configuration, and the nesting depth of its layers: real models have two or three levels."""
 

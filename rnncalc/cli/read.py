@@ -9,8 +9,7 @@ from rnncalc.cli.flags import files, report_flags
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.modelfiles import SUFFIXES
-from rnncalc.modelfiles import read as read_file
-from rnncalc.questions.read import read as question
+from rnncalc.questions.read import read_model
 from rnncalc.reports.read import ReadReport
 from rnncalc.text import one_of
 
@@ -31,5 +30,5 @@ def read(paths: tuple[str, ...], destination: Destination) -> None:
     if not paths:
         raise CallError("nothing to read: give a FILE, such as model.safetensors")
     with AllAtOnce() as at_once:
-        reports = [ReadReport(question(file)) for path in paths if (file := at_once.ask(read_file, path)) is not None]
+        reports = [ReadReport(reading) for path in paths if (reading := at_once.ask(read_model, path)) is not None]
     write(reports, destination)

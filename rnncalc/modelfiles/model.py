@@ -38,7 +38,8 @@ _OPTIMIZER = re.compile(
 )
 _BUFFER = re.compile(
     r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
-    r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_scale)(:0)?([./]|$)"
+    r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_scale"
+    r"|drop_mask\w*|\w*_buffer|embed_avg|cluster_size)(:0)?([./]|$)"  # of SpeechBrain, an STFT, a book of codes
     r"|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|vars/[0-9]+)(:0)?$")
@@ -54,7 +55,7 @@ def role_of(name: str, dtype: str) -> TensorRole:
         return TensorRole.OPTIMIZER
     if _BUFFER.search(name) or dtype not in REAL:
         return TensorRole.BUFFER
-    return TensorRole.UNKNOWN if is_average(name) else TensorRole.PARAMETER
+    return TensorRole.PARAMETER
 
 
 def is_average(name: str) -> bool:
@@ -67,6 +68,10 @@ class RemarkKind(Enum):
 
     ROLES_BY_NAME = auto()
     AVERAGES = auto()
+    LEFT_OUT = auto()
+    CONSTANTS = auto()
+    FOREIGN = auto()
+    EQUAL = auto()
     FILES = auto()
     NOT_READ = auto()
     QUANTISED = auto()
@@ -198,10 +203,15 @@ class BoundedReader:
         if prod(tensor.shape) > self.left or tensor.dtype not in REAL[:4]:
             return None
         self.left -= prod(tensor.shape)
-        numbers = tensor.read()
-        for _ in tensor.shape[1:]:
-            numbers = [number for row in numbers for number in row]
-        return numbers if tensor.shape else [numbers]
+        return flat(tensor)
+
+
+def flat(tensor: FileTensor) -> list[float]:
+    """Return the numbers of a tensor as one list."""
+    numbers = tensor.read()
+    for _ in tensor.shape[1:]:
+        numbers = [number for row in numbers for number in row]
+    return numbers if tensor.shape else [numbers]
 
 
 def _is_fixed(numbers: Sequence[float], width: int) -> bool:
@@ -219,14 +229,13 @@ def _is_fixed(numbers: Sequence[float], width: int) -> bool:
 def remarked(
     tensors: Sequence[FileTensor], quantised: Sequence[str] = ()
 ) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
-    """Return tensors with masks, positions of sines and the scales of quantised ones as buffers, and remarks.
+    """Return tensors with masks, positions of sines and the scales of quantised ones as buffers, and remarks on these.
 
-    The remarks are on those and on averages of weights. quantised: the names of weights that are packed.
+    quantised: the names of weights that are packed.
     """
     whole = [tensor for tensor in tensors if tensor.role is TensorRole.BUFFER and tensor.dtype not in (*REAL, "bool")]
     names = [*quantised, *(tensor.name for tensor in whole if tensor.shape[1:] and _WEIGHTS.search(tensor.name))]
     modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in names}
-    averages = [tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name)]
     reader, buffers = BoundedReader(), set()
     for tensor in tensors:
         if tensor.is_parameter and (scale := _SCALE.search(tensor.name)) and tensor.name[: scale.start()] in modules:
@@ -234,8 +243,7 @@ def remarked(
         if may_be_buffer(tensor) and (numbers := reader.numbers(tensor)) and _is_fixed(numbers, tensor.shape[-1]):
             buffers.add(tensor.name)
     scaled = tuple(tensor._replace(role=TensorRole.BUFFER) if tensor.name in buffers else tensor for tensor in tensors)
-    both = (RemarkKind.QUANTISED, names), (RemarkKind.AVERAGES, averages)
-    return scaled, tuple(Remark(kind, tuple(each)) for kind, each in both if each)
+    return scaled, (Remark(RemarkKind.QUANTISED, tuple(names)),) if names else ()
 
 
 # The numbers of a tensor: from bytes to nested lists, in plain Python

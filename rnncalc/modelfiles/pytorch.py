@@ -8,17 +8,28 @@ refused, because their numbers depend on running them.
 from __future__ import annotations
 
 import pickletools
+import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from math import prod
 from typing import Any, NamedTuple, NoReturn
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_OPCODES, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
-from rnncalc.modelfiles import model
+from rnncalc.bounds import (
+    MOST_AXES,
+    MOST_AXIS,
+    MOST_FOREIGN,
+    MOST_NAME,
+    MOST_OPCODES,
+    MOST_PICKLE,
+    MOST_PICKLE_DEPTH,
+    MOST_TENSORS,
+)
+from rnncalc.modelfiles import model, torch_names
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.foreign import refusal
 from rnncalc.modelfiles.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.modelfiles.torchscript import Code, Roles, Use, code_of
 from rnncalc.text import escape, plural
 
 _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
@@ -50,23 +61,39 @@ def read(path: str) -> ModelFile:
             neither = "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
             raise BadFileError(refusal("", members=archive.names) or neither)
         root = min(pickles, key=len).removesuffix("data.pkl")
-        pickled = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)))
+        script = f"{root}constants.pkl" in archive.names
+        code = code_of(archive, root) if script else Code({}, {})
+        pickled = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)), code.roles)
+        constants = unpickled(archive.read(f"{root}constants.pkl", MOST_PICKLE)) if script else ()
+        several = {*pickled.add_constants(constants, code)}
         if pickled.others and not pickled.tensors:
             raise BadFileError(
                 "has no plain tensors, but NumPy arrays, sparse tensors or others that are not read here, such as"
                 f" {escape(pickled.others[0])}; save torch.from_numpy(array), or tensor.to_dense(), of each"
             )
-        script = f"{root}constants.pkl" in archive.names
+        if not (pickled.tensors or pickled.quantised) and (
+            stored := [name for name in archive.names if _STORED.match(name[len(root) :])]
+        ):
+            raise BadFileError(
+                f"has {plural(len(stored), 'array')}, none of them a plain tensor; save the state_dict() of the model"
+                " from before it was converted"
+            )
         tensors = tuple(_tensors(path, archive, root, pickled.tensors))
     remarks = [Remark(RemarkKind.SCRIPT)] if script else []
+    constants = [name for name, (*_, at) in pickled.tensors.items() if at == "constants"]
+    equal = [tensor.name for tensor in tensors if tensor.name in several and not tensor.shape[1:]]
+    remarks += [Remark(RemarkKind.CONSTANTS)] if constants else []
+    remarks += [Remark(RemarkKind.EQUAL, tuple(equal))] if equal else []
     remarks += [Remark(RemarkKind.NOT_READ, tuple(pickled.others))] if pickled.others else []
-    tensors, of_tensors = model.remarked(tensors, pickled.quantised)
+    remarks += [Remark(RemarkKind.FOREIGN, tuple(pickled.foreign))] if pickled.foreign else []
+    copies = {*_copies(tensors, pickled.tables), *_turned(tensors)}
+    tensors, of_tensors = torch_names.remarked(tensors, pickled.quantised, copies)
     remarks += of_tensors
     if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
     written = "torchscript" if script else "pytorch"
     modules = []
-    for module in model.modules_of(tensors):
+    for module in torch_names.modules_of(tensors):
         word, settings = pickled.modules.get(module.path, ("", {}))
         modules.append(module._replace(kind=word, settings=settings))
     return ModelFile(path, written, "pytorch", tensors, tuple(modules), remarks=tuple(remarks))
@@ -90,8 +117,18 @@ _SETTINGS |= {"stride", "padding", "padding_mode", "dilation", "groups"}
 """The fields of a module that a layer is told by, beside its tensors."""
 _MODULES = "torch.nn.modules."
 
-PickledTensor = tuple["PickledCall", TensorRole | None, bool | None]
-"""A tensor as the pickle describes it: its call, its role, whether it is frozen; None where the pickle is silent."""
+_LIBRARIES = re.compile(r"_*(torch|collections|builtins?|numpy|_codecs|copyreg|copy_reg|pathlib)_*[.]")
+"""The modules whose objects are beside the tensors of many pickles."""
+
+_STORED = re.compile(r"(data|constants)/\d+$")
+"""The files of an archive that hold the numbers of tensors."""
+_TABLES = ("", "collections.OrderedDict", "collections.defaultdict")
+_COPY = re.compile(r"(^|_)(best|current|last|latest|backup|copy|old|previous|initial|shadow)(_|$)", re.IGNORECASE)
+"""The keys of checkpoints under which there is a copy of what is beside it."""
+
+PickledTensor = tuple["PickledCall", TensorRole | None, bool | None, str]
+"""A tensor as the pickle describes it: its call, its role, whether it is frozen, None where the pickle is silent; and
+the folder of its numbers."""
 
 
 class PickledTensors:
@@ -101,10 +138,15 @@ class PickledTensors:
     whole: whether the modules keep parameters apart from buffers.
     modules: the class of each module, empty if it is not PyTorch's own, and the fields in _SETTINGS of it and of those
         around it, by its path; with the activation that follows it in a Sequential.
+    foreign: the classes of other objects, which are not PyTorch's. tables: the names of what dictionaries hold.
+    roles: of the tensors of each class of TorchScript.
     """
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, roles: Mapping[str, Roles] | None = None) -> None:
+        self.roles = roles or {}
         self.tensors: dict[str, PickledTensor] = {}
+        self.foreign: dict[str, None] = {}
+        self.tables: dict[str, None] = {}
         self.others: list[str] = []
         self.quantised: list[str] = []
         self.whole = False
@@ -122,28 +164,56 @@ class PickledTensors:
             (call, *more), role = call.args, role or TensorRole.PARAMETER
             frozen = not more[0] if more and isinstance(more[0], bool) else None
         if call.name in _TENSORS:
-            _refuse_too_many(name, self.tensors)
-            self.tensors[name or "tensor"] = call, role, frozen
+            if self.roles and role is TensorRole.PARAMETER and len(call.args) > 4:
+                frozen = not call.args[4]
+            self._add(name or "tensor", call, role, frozen)
         elif call.name in (*_QUANTISED, *_ARRAYS) or call.name.startswith("torch._utils._rebuild_"):
             names = self.quantised if call.name in _QUANTISED else self.others
             _refuse_too_many(name, names)
             names.append(name)
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
             self._seen.add(id(value))
-            if isinstance(call.state, dict) and "_parameters" in call.state:
+            if _is_module(call):
                 fields = ((key, call.state[key]) for key in _SETTINGS & call.state.keys())
                 alone = ((key, each[0] if isinstance(each, tuple) and len(each) == 1 else each) for key, each in fields)
                 around = around | {key: each for key, each in alone if isinstance(each, int | float | str)}
                 kind = call.name.rpartition(".")[2] if call.name.startswith(_MODULES) else ""
                 self.modules[name] = kind, around
+            elif call.name and not (_LIBRARIES.match(call.name) or len(self.foreign) > MOST_FOREIGN):
+                self.foreign[call.name] = None
+            attributes = self.roles.get(call.name)
+            self.whole = self.whole or attributes is not None
             for key, each in _below(value):
                 if key in _WITHIN:
                     self.whole = True
                     self._gather(name, each, _WITHIN[key], depth + 1, around)
-                else:
-                    self._gather(_joined(name, key), each, role, depth + 1, around)
+                    continue
+                part = _joined(name, key)
+                if call.name in _TABLES and isinstance(key, str):
+                    self.tables[part] = None
+                if attributes is not None:  # those that are neither are kept as they are, not trained
+                    role = attributes.get(key, TensorRole.BUFFER if _is_call(each, *_TENSORS) else None)
+                self._gather(part, each, role, depth + 1, around)
             if call.name == f"{_MODULES}container.Sequential" and isinstance(call.state, dict):
                 self._activate(name, call.state.get("_modules"))
+
+    def _add(
+        self, name: str, call: PickledCall, role: TensorRole | None, frozen: bool | None, at: str = "data"
+    ) -> None:
+        _refuse_too_many(name, self.tensors)
+        self.tensors[name] = call, role, frozen, at
+
+    def add_constants(self, constants: Any, code: Code) -> Iterator[str]:
+        """Add the constants of TorchScript, one for each use by an operator; yield the names of those used twice."""
+        for number, call in enumerate(constants if isinstance(constants, tuple | list) else ()):
+            uses = code.constants.get(number, [Use("", f"constant_{number}", "")])
+            for use in uses if _is_call(call, *_TENSORS) else ():
+                role = TensorRole.BUFFER if use.leaf.startswith("running_") else None
+                name = f"{use.operator}.{use.leaf}" if use.operator else use.leaf
+                self._add(name, call, role, None, "constants")
+                self.modules.setdefault(use.operator, (use.kind, {}))
+                if len(uses) > 1:
+                    yield name
 
     def _activate(self, name: str, children: Any) -> None:
         """Set the activation of each module of a Sequential that one follows, also behind a dropout."""
@@ -154,6 +224,39 @@ class PickledTensors:
                 before["activation"] = word.removeprefix("activation.").lower()
             if not word.startswith("dropout."):
                 _, before = self.modules.get(_joined(name, key), ("", {}))
+
+
+def _copies(tensors: Sequence[FileTensor], tables: Collection[str]) -> set[str]:
+    """Return the names of tensors in a table that has the names and shapes of another beside it, and a copy's key."""
+    below: dict[str, dict[str, tuple[int, ...]]] = {}
+    for tensor in tensors:
+        for point in re.finditer("[.]", tensor.name):
+            if tensor.name[: point.start()] in tables:
+                below.setdefault(tensor.name[: point.start()], {})[tensor.name[point.end() :]] = tensor.shape
+    copies: set[str] = set()
+    kept: dict[str, list[dict[str, tuple[int, ...]]]] = {}
+    for table in sorted(below, key=lambda table: bool(_COPY.search(table.rpartition(".")[2]))):
+        path, _, key = table.rpartition(".")
+        if _COPY.search(key) and below[table] in kept.get(path, ()):
+            copies |= {f"{table}.{name}" for name in below[table]}
+        kept.setdefault(path, []).append(below[table])
+    return copies
+
+
+def _turned(tensors: Sequence[FileTensor]) -> Iterator[str]:
+    """Yield the names of constants without an operator that are another one transposed, as an optimiser adds them."""
+    reader = model.BoundedReader()
+    first: dict[tuple[int, ...], list[FileTensor]] = {}
+    for tensor in tensors:
+        if tensor.name.startswith("constant_") and len(tensor.shape) == 2:
+            rows, columns = tensor.shape
+            others = [reader.numbers(other) for other in first.get((columns, rows), ())]
+            numbers = reader.numbers(tensor) if others else None
+            turned = numbers and [each for column in range(columns) for each in numbers[column::columns]]
+            if turned and turned in others:
+                yield tensor.name
+            else:
+                first.setdefault(tensor.shape, []).append(tensor)
 
 
 def _refuse_too_many(name: str, names: Sized) -> None:
@@ -188,7 +291,14 @@ def _below(value: Any) -> Iterable[tuple[Any, Any]]:
     fields = state if isinstance(state, dict) and not value.items else {}
     if not fields.keys().isdisjoint(_WITHIN):  # of a module, whose other fields hold its weights again
         fields = {key: field for key, field in fields.items() if key in _WITHIN or _is_call(field, _PACKED)}
-    return [*keyed, *value.items.items(), *fields.items()]
+    modules = [
+        (None, arg) for arg in value.args if isinstance(arg, PickledCall) and _is_module(arg)
+    ]  # of a compiled one
+    return [*keyed, *value.items.items(), *fields.items(), *modules]
+
+
+def _is_module(call: PickledCall) -> bool:
+    return isinstance(call.state, dict) and "_parameters" in call.state
 
 
 def _is_call(value: Any, *names: str) -> bool:
@@ -213,15 +323,16 @@ def _tensors(path: str, archive: Archive, root: str, pickled: Mapping[str, Pickl
     written = archive.read(f"{root}byteorder", 100) if f"{root}byteorder" in archive.names else b""
     order = "big" if written.strip() == b"big" else "little"
     first: dict[TensorView, str] = {}
-    for name, (call, role, frozen) in pickled.items():
-        view = _view(name, call, archive, root)
+    for name, (call, role, frozen, at) in pickled.items():
+        view = _view(name, call, archive, f"{root}{at}/")
         role = role or model.role_of(name, view.dtype)
-        other = first.setdefault(view, name) if prod(view.shape) else name
+        apart = not prod(view.shape) or (at == "constants" and not view.shape[1:])  # which may be equal by chance
+        other = name if apart else first.setdefault(view, name)
         read = partial(_numbers, path, order, view)
         yield FileTensor(name, view.shape, view.dtype, role, read, frozen, None if other == name else other)
 
 
-def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorView:
+def _view(name: str, call: PickledCall, archive: Archive, folder: str) -> TensorView:
     """Return the place of a tensor, its shape and its type. Raises BadFileError if the place is impossible."""
     shown = escape(name)
     match call.args:
@@ -236,7 +347,7 @@ def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorVi
     dtype = beside if beside in BYTES else STORAGES.get(storage.name)
     if dtype is None:
         raise BadFileError(f"keeps {shown} in {escape(str(storage))}, which is not read here; save it as float32")
-    view = TensorView(f"{root}data/{key}", start, strides, shape, dtype)
+    view = TensorView(f"{folder}{key}", start, strides, shape, dtype)
     needed = (start + _reach(shape, strides)) * BYTES[dtype]
     size = archive.size(view.file)
     if size is None or needed > size:

@@ -20,7 +20,7 @@ from typing import Any
 
 from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
-from rnncalc.modelfiles import flax, model
+from rnncalc.modelfiles import flax, model, torch_names
 from rnncalc.modelfiles.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind
 from rnncalc.text import escape
 
@@ -81,10 +81,10 @@ def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFi
     names = [tensor.name for tensor in tensors]
     of_flax = flax.framework_of(names)
     tensors = sorted(flax.with_roles(tensors) if of_flax else tensors, key=lambda tensor: natural(tensor.name))
-    ordered, of_tensors = model.remarked(tensors)
+    ordered, of_tensors = torch_names.remarked(tensors)
     of_mlx = Remark(RemarkKind.MLX, tuple(name for name in names if _MLX.search(name)))
     remarks = (*remarks, *of_tensors, *[of_mlx] * bool(of_mlx.names), Remark(RemarkKind.ROLES_BY_NAME))
-    modules = flax.modules(ordered) if of_flax else model.modules_of(ordered)
+    modules = flax.modules(ordered) if of_flax else torch_names.modules_of(ordered)
     return ModelFile(path, "safetensors", of_flax or "pytorch", ordered, modules, False, remarks)
 
 

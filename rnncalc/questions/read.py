@@ -11,16 +11,18 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
-from rnncalc.errors import SpecError
+from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.reshaping import LastStep
 from rnncalc.modelfiles import read as read_file
-from rnncalc.modelfiles.model import ModelFile, Remark, may_be_buffer
+from rnncalc.modelfiles.model import ModelFile, Remark, RemarkKind, may_be_buffer
+from rnncalc.modelfiles.torch_names import LENGTHS
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.blocks import readers_of_two
 from rnncalc.questions.models.chain import in_chain, with_table_first
 from rnncalc.questions.models.sites import OF_ATTENTION, Doubt, Site, as_table, in_groups, sites_of, untrained
+from rnncalc.text import escape_path, plural
 
 MOST_NAMED = 12
 """The most tensors that an external layer of a draft names."""
@@ -68,8 +70,22 @@ def read(file: ModelFile) -> Reading:
 
 
 def read_model(path: str | PathLike[str]) -> Reading:
-    """Return the contents of the model file at a path. Raises SpecError if it cannot be read as one."""
-    return read(read_file(fspath(path)))
+    """Return the contents of the model file at a path.
+
+    Raises SpecError if it cannot be read as one, or has arrays and no parameters.
+    """
+    file = read_file(fspath(path))
+    quantised = any(remark.kind is RemarkKind.QUANTISED for remark in file.remarks)
+    if (file.tensors or quantised) and not file.params:
+        roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in file.tensors))
+        numbers = sum(tensor.params for tensor in file.tensors)
+        message = (
+            f"has no parameters, only {plural(len(file.tensors), 'tensor')} of {plural(numbers, 'number')} ({roles})"
+        )
+        if quantised:
+            message = "has no parameters, because its weights are quantised; read the model from before quantisation"
+        raise SpecError((Problem((), message, f"'{escape_path(file.path)}'"),))
+    return read(file)
 
 
 class _Drafting:
@@ -222,7 +238,7 @@ class _Drafting:
         by_doubt: dict[Doubt, list[str]] = {}
         for site in sites:
             reads_two = any(site.tensors.keys() == {*names} for names in readers_of_two(self.file.framework))
-            module = Doubt.TWO_SEQUENCES if reads_two else Doubt.MODULES
+            module = Doubt.TWO_SEQUENCES if reads_two else Doubt.LENGTHS if LENGTHS in site.tensors else Doubt.MODULES
             doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else module
             by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
         if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:

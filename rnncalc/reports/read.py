@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -75,7 +75,9 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if others:
             roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in others))
             numbers = sum(tensor.params for tensor in others)
-            head.append(f"left out: {plural(len(others), 'tensor')} of {plural(numbers, 'number')} ({roles})")
+            kept = [tensor.name for tensor in others if tensor.role in (TensorRole.BUFFER, TensorRole.CONSTANT)]
+            names = f": {shortened(kept)}" if kept else ""
+            head.append(f"left out: {plural(len(others), 'tensor')} of {plural(numbers, 'number')} ({roles}){names}")
         if draft is None:
             why = "more parameters than a spec may have" if file.params else "there are no parameters"
             return Document((*head, f"no spec: {why}"), ())
@@ -171,7 +173,8 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.LATER_TABLE: "a table that is not the first layer, which no spec has: {names}",
     Doubt.TWO_SEQUENCES: "reads a second sequence too, such as an encoder's outputs, and a draft is one stack: {names}",
-    Doubt.BUFFER: "a buffer perhaps, which is not counted: {names}",
+    Doubt.BUFFER: "counted, and by their names perhaps buffers, which are no parameters: {names}",
+    Doubt.LENGTHS: "the lengths of weight_norm, by which the rows of a matrix are multiplied: {names}",
     Doubt.WIDTH: "the width changes from {numbers[0]:,} to {numbers[1]:,}; the file does not say how",
     Doubt.INPUT: "what it reads is not in the file; input is its output width",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
@@ -194,11 +197,15 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.CAUSAL: "whether it is causal is not in the file",
     Doubt.ATTENTION: "by its name part of attention, perhaps a decoder's `attention`, and a draft is one stack",
     RemarkKind.ROLES_BY_NAME: "the format does not separate parameters from buffers; names and types were used instead",
-    RemarkKind.AVERAGES: "not counted, by their names averages of the weights: {names}",
+    RemarkKind.AVERAGES: "not counted, because they are averages or copies of weights: {names}",
+    RemarkKind.LEFT_OUT: "not in the file, so taken as tied to a matrix of as many rows: {names}",
+    RemarkKind.CONSTANTS: "frozen weights without names in the file; they are named by the operators that read them",
+    RemarkKind.EQUAL: "equal vectors that the file stores once, counted for each operator: {names}",
+    RemarkKind.FOREIGN: "beside the tensors are objects of other programs, which are not looked into: {names}",
     RemarkKind.FILES: "the tensors are in {names}",
     RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
     RemarkKind.QUANTISED: "not counted, because they are quantised: {names}; read the model from before quantisation",
-    RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
+    RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not run",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
     RemarkKind.MLX: "names of MLX, whose recurrent layers rnncalc does not know; they are external: {names}",
@@ -208,9 +215,14 @@ _SENTENCES: dict[Enum, str] = {
 
 def sentence(remark: Remark) -> str:
     """Return a remark on a file, or on a layer of its draft, in words."""
-    more = [f"{len(remark.names) - SHOWN:,} more"] if len(remark.names) > SHOWN else []
-    names = all_of([*(name[:100] for name in remark.names[:SHOWN]), *more]) if remark.names else "the whole file"
+    names = shortened(remark.names) if remark.names else "the whole file"
     return _SENTENCES[remark.kind].format(names=names, numbers=remark.numbers or (0, 0))
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
+    return all_of([*(name[:100] for name in names[:SHOWN]), *more])
 
 
 def name(check: TensorCheck) -> str:

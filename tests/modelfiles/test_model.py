@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rnncalc.modelfiles.model import FileTensor, TensorRole, remarked, role_of
+from rnncalc.modelfiles.model import FileTensor, TensorRole, is_average, remarked
 
 
 @pytest.mark.parametrize(
@@ -14,13 +14,13 @@ from rnncalc.modelfiles.model import FileTensor, TensorRole, remarked, role_of
 )
 def test_averages_of_weights(name: str) -> None:
     """A second set beside those that are trained."""
-    assert role_of(name, "float32") is TensorRole.UNKNOWN
+    assert is_average(name)
 
 
 @pytest.mark.parametrize("name", ["semantic.w", "schema.w", "remaining.w", "ema", "w.ema", "averaged.w", "nemat/w"])
 def test_names_that_are_no_averages(name: str) -> None:
     """Words that have the letters in them, and a tensor's own name."""
-    assert role_of(name, "float32") is TensorRole.PARAMETER
+    assert not is_average(name)
 
 
 @pytest.mark.parametrize(

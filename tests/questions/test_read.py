@@ -341,19 +341,21 @@ def test_a_table_that_safetensors_save_model_left_out(
     assert call("check", spec, "--model", path).code == 0
 
 
-def test_what_safetensors_left_out_without_a_word(tmp_path: Path, call: Call) -> None:
-    """A bias alone is counted where it is, as is a matrix that no name calls a table; the spec passes its check."""
+def test_what_was_left_out_without_a_word(tmp_path: Path, call: Call) -> None:
+    """A bias of as many numbers as one matrix has rows is of a head tied to it; `save_pretrained` stores no alias."""
     shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()}
     shapes |= {"encoder.weight": (100, 16), "decoder.bias": (100,)}
     path, spec = safetensors(tmp_path / "model.safetensors", shapes), tmp_path / "spec.yaml"
     draft = drafted(read_file(str(path)))
     assert layers(draft) == [
+        Embedding(16, path="encoder"),
         LSTM(16, path="rnn"),
-        Dense(100, bias=False, path="encoder"),
-        External({"bias": (100,)}, path="decoder"),
+        Output(100, tied=True, path="decoder"),
     ]
-    assert doubts(draft)[1] == (ACTIVE, Remark(Doubt.TABLE, (), (100,)))
     spec.write_text(call("read", path, "-f", "yaml").out)
+    assert "# Not in the file, so taken as tied to a matrix of as many rows: decoder.weight (encoder.weight)." in (
+        spec.read_text()
+    )
     assert call("check", spec, "--model", path).code == 0
 
 

@@ -55,6 +55,7 @@ class Doubt(Enum):
     LATER_TABLE = auto()
     TWO_SEQUENCES = auto()
     BUFFER = auto()
+    LENGTHS = auto()
     WIDTH = auto()
     INPUT = auto()
     PARTLY_FROZEN = auto()
@@ -349,8 +350,8 @@ _OTHER_NORM = re.compile(r"(batch|group|weight)_?norm|instance|rms|(^|[._])[bgi]
 """Norms that have the same tensors as a layer norm."""
 OF_ATTENTION = re.compile(r"(^|[._/])(attn|attention|align)", re.IGNORECASE)
 """The names of modules of attention."""
-_TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable", re.IGNORECASE)
-"""Convolutions that are no conv1d, though some have the same tensors."""
+_TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable|biline|biaff", re.IGNORECASE)
+"""Convolutions that are no conv1d, and other layers, though some have the same tensors."""
 
 
 # PyTorch: by names and shapes alone, and for some layers by the name of their module.

@@ -102,11 +102,14 @@ def test_the_table_keeps_parameters_apart(tmp_path: Path, call: Call) -> None:
     assert out.splitlines()[-3].split() == ["Total", "8", "8"]
 
 
-def test_a_file_without_parameters_has_no_spec(tmp_path: Path, call: Call) -> None:
-    """And it says so, in JSON with null."""
+def test_a_file_without_parameters_is_a_mistake(tmp_path: Path, call: Call) -> None:
+    """If it has arrays; one that holds nothing has no spec, in JSON null."""
     path = state_dict(tmp_path / "model.pt", {"bn.running_mean": (4,)})
-    assert "no spec" in call("read", path).out
-    assert json.loads(call("read", path, "-f", "json").out)["files"][0]["spec"] is None
+    read = call("read", path)
+    assert (read.code, read.err) == (2, f"'{path}': has no parameters, only 1 tensor of 4 numbers (buffer)\n")
+    empty = state_dict(tmp_path / "empty.pt", {})
+    assert "no spec" in call("read", empty).out
+    assert json.loads(call("read", empty, "-f", "json").out)["files"][0]["spec"] is None
 
 
 def test_names_of_strangers_do_no_harm(tmp_path: Path, call: Call) -> None:

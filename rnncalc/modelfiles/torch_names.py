@@ -1,0 +1,206 @@
+"""What the names of PyTorch's tensors tell: modules, weights that are stored in parts, and a matrix that is left out.
+
+`weight_norm` stores lengths and directions, `spectral_norm` and pruning a matrix and what it is divided or multiplied
+by (torch.nn.utils, torch.nn.utils.parametrizations), and fastai's WeightDropout a matrix apart from its module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from math import prod, sqrt
+from typing import Any, NamedTuple
+
+from rnncalc.modelfiles import model
+from rnncalc.modelfiles.model import BadFileError, FileModule, FileTensor, Remark, RemarkKind, TensorRole
+from rnncalc.text import escape
+
+Shape = tuple[int, ...]
+
+
+class _Storage(NamedTuple):
+    """How a weight is stored: its name, that of a tensor beside it, and the name under which a layer has the weight.
+
+    The names are the ends of those in the file. no_params: the ends of those beside it that are never trained.
+    fits: whether the shapes of both can be stored so. used: returns the numbers that the layer uses, as
+    one list; None if they are not computed here.
+    """
+
+    name: str
+    beside: str
+    plain: str
+    fits: Callable[[Shape, Shape], bool]
+    used: Callable[[Sequence[float], Sequence[Sequence[float]]], Sequence[float]] | None
+    no_params: tuple[str, ...] = ()
+
+
+def _scaled(rows: Sequence[float], others: Sequence[Sequence[float]]) -> list[float]:
+    """Return rows, or all numbers, with these lengths."""
+    (lengths,) = others
+    size = len(rows) // len(lengths)
+    pieces = [rows[start : start + size] for start in range(0, len(rows), size)]
+    return [
+        number * length / sqrt(sum(each * each for each in piece))
+        for piece, length in zip(pieces, lengths, strict=True)
+        for number in piece
+    ]
+
+
+def _divided(rows: Sequence[float], others: Sequence[Sequence[float]]) -> list[float]:
+    """Return a matrix divided by its largest singular value, which u and v tell: u · W v."""
+    left, right = others
+    size = len(right)
+    value = sum(
+        one * sum(number * other for number, other in zip(rows[place * size :], right, strict=False))
+        for place, one in enumerate(left)
+    )
+    return [number / value for number in rows]
+
+
+def _of_lengths(shape: Shape, lengths: Shape) -> bool:
+    return prod(lengths) == 1 or lengths == (*shape[:1], *[1] * len(shape[1:]))
+
+
+_WITHIN = r"parametrizations[.](\w+)[.]original"
+_STORAGES = (
+    _Storage(rf"{_WITHIN}1", r"parametrizations.\2.original0", r"\2", _of_lengths, _scaled),
+    _Storage(r"(\w+)_v", r"\2_g", r"\2", _of_lengths, _scaled),
+    *(
+        _Storage(name, vectors[0], r"\2", lambda shape, left: left == shape[:1], _divided, vectors)
+        for name, vectors in (
+            (_WITHIN, (r"parametrizations.\2.0._u", r"parametrizations.\2.0._v")),
+            (r"(\w+)_orig", (r"\2_u", r"\2_v")),
+        )
+    ),
+    _Storage(_WITHIN, "", r"\2", lambda *_: True, None, (r"parametrizations.\2.0.base",)),
+    _Storage(
+        r"(\w+)_orig",
+        r"\2_mask",
+        r"\2",
+        lambda shape, mask: shape == mask,
+        lambda rows, others: [number * kept for number, kept in zip(rows, others[0], strict=True)],
+        (r"\2_mask",),
+    ),
+    _Storage(
+        r"weight_hh(\w*)_raw",
+        r"module.weight_ih\2",
+        r"module.weight_hh\2",
+        lambda *_: True,
+        lambda rows, _: rows,
+        (r"module.weight_hh\2",),
+    ),
+)
+_BESIDE = {"drop_masks": "h_init", "embed_avg": "embed"}
+"""Buffers of SpeechBrain's cells and of books of codes, beside those of unmistakable names."""
+_OF_LOSS = re.compile(r"(^|[.])(crit\w*|(\w+_)?loss(_\w+)?)[.](pos_)?weight$")
+"""The weights of classes."""
+_MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]")
+
+
+def _stored(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[FileTensor, _Storage, re.Match[str]]]:
+    """Yield the tensors that are stored in some way of _STORAGES, with the match of their names."""
+    for tensor in tensors.values():
+        for storage in _STORAGES if _MAY_BE.search(tensor.name) else ():
+            match = re.fullmatch(rf"((?:.*[.])?){storage.name}", tensor.name, re.DOTALL)
+            other = tensors.get(match.expand(rf"\1{storage.beside}")) if match and storage.beside else tensor
+            if match and other and storage.fits(tensor.shape, other.shape):
+                yield tensor, storage, match
+                break
+
+
+def no_params(tensors: Sequence[FileTensor]) -> set[str]:
+    """Return the names of tensors that are never trained: those beside stored weights, and weights of classes."""
+    by_name = {tensor.name: tensor for tensor in tensors}
+    names = {match.expand(rf"\1{end}") for _, each, match in _stored(by_name) for end in each.no_params}
+    for name, tensor in by_name.items():
+        path, point, leaf = name.rpartition(".")
+        names |= {f"{path}{point}{_BESIDE[leaf]}"} if leaf in _BESIDE else set()
+        names |= {name} if len(tensor.shape) == 1 and _OF_LOSS.search(name) else set()
+    return names
+
+
+def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:
+    """Return the modules, in which weights have the names and the numbers that their layers use.
+
+    Lengths of weight_norm's rows have a module of their own, where they are called `LENGTHS`.
+    """
+    by_name = {tensor.name: tensor for tensor in tensors}
+    names: dict[str, str] = {}
+    used = {**by_name}
+    for tensor, storage, match in _stored(by_name):
+        ends = storage.no_params or (storage.beside,)
+        others = [by_name[name] for end in ends if (name := match.expand(rf"\1{end}")) in by_name]
+        used[tensor.name] = tensor._replace(read=partial(_read, storage, tensor, others))
+        names[tensor.name] = match.expand(rf"\1{storage.plain}")
+        if storage.used is _scaled:
+            names |= {other.name: f"{other.name}.{LENGTHS}" for other in others}
+    return model.modules_of((*used.values(),), lambda name: model.path_and_leaf(names.get(name, name)))
+
+
+LENGTHS = "lengths"
+"""What the lengths of weight_norm's rows are called in the module of their own."""
+
+
+def _read(storage: _Storage, tensor: FileTensor, others: Sequence[FileTensor]) -> Any:
+    if storage.used is None:
+        raise BadFileError(f"has a parametrization in {escape(tensor.name)}, which is not computed here")
+    try:
+        used = storage.used(model.flat(tensor), [model.flat(other) for other in others])
+    except ZeroDivisionError:
+        raise BadFileError(f"divides {escape(tensor.name)} by zero") from None
+    return model.nested(used, tensor.shape)
+
+
+def remarked(
+    tensors: Sequence[FileTensor], quantised: Sequence[str] = (), copies: Collection[str] = ()
+) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
+    """Return tensors as `model.remarked` does, without empty ones, and with tied matrices that were left out.
+
+    Averages and other copies of all weights are of unknown role, unless a file has nothing else. copies: their names.
+    """
+    tensors = [tensor for tensor in tensors if prod(tensor.shape)]
+    averaged = tuple(each.name.removesuffix("n_averaged") for each in tensors if each.name.endswith(".n_averaged"))
+    second = {
+        name
+        for name, *_ in tensors
+        if name in copies or model.is_average(name) or (averaged and name.startswith(averaged))
+    }
+    if not any(each.is_parameter and each.name not in second for each in tensors):
+        second = set()
+    roles = dict.fromkeys(no_params(tensors), TensorRole.BUFFER) | dict.fromkeys(second, TensorRole.UNKNOWN)
+    stored = (TensorRole.PARAMETER, TensorRole.BUFFER)
+    tensors = [each._replace(role=roles.get(each.name, each.role)) if each.role in stored else each for each in tensors]
+    tensors, remarks = model.remarked(tensors, quantised)
+    heads = _heads(tensors)
+    kinds = {
+        RemarkKind.AVERAGES: [each.name for each in tensors if each.name in second and each.role is TensorRole.UNKNOWN],
+        RemarkKind.LEFT_OUT: [f"{head.name} ({head.shared_with})" for head in heads.values()],
+    }
+    remarks += tuple(Remark(kind, tuple(names)) for kind, names in kinds.items() if names)
+    with_heads = ((heads[each.name], each) if each.name in heads else (each,) for each in tensors)
+    return tuple(chain.from_iterable(with_heads)), remarks
+
+
+def _heads(tensors: Sequence[FileTensor]) -> dict[str, FileTensor]:
+    """Return the matrices that a file lacks because they are a table's, by the names of the biases beside them.
+
+    Tools that save no tensor twice leave them out: https://huggingface.co/docs/safetensors/torch_shared_tensors.
+    """
+    leaves: dict[str, dict[str, FileTensor]] = {}
+    for tensor in tensors:
+        if tensor.is_parameter:
+            path, leaf = model.path_and_leaf(tensor.name)
+            leaves.setdefault(path, {})[leaf] = tensor
+    tables: dict[int, list[FileTensor]] = {}
+    for those in leaves.values():
+        match [*those.items()]:
+            case [("weight", FileTensor(shape=(rows, _), shared_with=None) as matrix)]:
+                tables.setdefault(rows, []).append(matrix)
+    return {
+        those["bias"].name: table._replace(name=f"{path}.weight", shared_with=table.name)
+        for path, those in leaves.items()
+        if path and those.keys() == {"bias"} and len(alike := tables.get(prod(those["bias"].shape), [])) == 1
+        for table in alike
+    }
