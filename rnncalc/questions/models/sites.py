@@ -263,7 +263,8 @@ def recorded(layer: Layer, site: Site, framework: str) -> dict[str, tuple[Any, A
     """
     options = _SETTINGS.difference(*(_OPEN.get(doubt, ()) for doubt in site.doubts))
     usual = {"merge": "concat", "reset_after": convention(framework).habits(layer.kind).reset_after}
-    usual = {} if Doubt.ACTIVATION in site.doubts else usual  # there is no configuration
+    if framework not in ("keras", "onnx") or Doubt.ACTIVATION in site.doubts:
+        usual = {}  # there is no configuration
     theirs = {key: value for key, value in site.layer.values().items() if key in options} if site.layer else {}
     both = {option: (getattr(layer, option, value), value) for option, value in theirs.items()}
     pairs = {option: [usual.get(option) if each is None else each for each in pair] for option, pair in both.items()}

@@ -263,3 +263,10 @@ def test_what_is_not_held() -> None:
     assert match(external, of(2_000)).kept
     with pytest.raises(RefusedError, match=r"^a file of more than 2,000 modules is not compared with a spec$"):
         match(external, of(2_001))
+
+
+@pytest.mark.parametrize("merge", ["concat", "sum"])
+def test_how_directions_join_is_not_in_files_of_pytorch(merge: str) -> None:
+    """A module has both directions, and the code around it joins them."""
+    shapes = {**cell(4, 4, 3), **cell(4, 4, 3, mark="_reverse")}
+    assert held([LSTM(3, bidirectional=True, merge=merge)], module("rnn", shapes)).kept
