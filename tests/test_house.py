@@ -162,6 +162,11 @@ def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
     assert not {"yaml", "rich", *ASIDE} & loaded_by(*FLAGS, "-f", "json")
 
 
+def test_a_count_of_parameters_traces_no_step() -> None:
+    """What a layer computes is asked for by other questions alone."""
+    assert not {name for name in loaded_by("specs/lstm.yaml") if name.startswith("rnncalc.step")}
+
+
 def test_only_letters_pay_for_polynomials() -> None:
     """Numbers do without."""
     for call in (FLAGS, ("specs/lstm.yaml", "--cost"), ("explain", *FLAGS)):

@@ -6,6 +6,7 @@ Knows nothing of files or of questions about a network.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,12 +17,44 @@ from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Transform
 from rnncalc.network.flow import Attend, InitialState, Moves, Placement, array_of, ends, grids, shapes
-from rnncalc.step.nodes import HEADS, Repeats, Trace
-from rnncalc.step.trace import trace
+from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
+    from rnncalc.step.nodes import Repeats, Trace
+
+
+class LayerStep(Frozen):
+    """The step of a layer, applied once. It is traced if that is asked for, and then once.
+
+    inputs: the width that it reads at each of its places.
+    """
+
+    layer: Layer
+    inputs: int
+    places: int
+    row: Convention
+
+    def __post_init__(self) -> None:
+        if self.layer.of_user:  # what it declares is compared with its step before any number follows from either
+            _ = self.step
+
+    @cached_property
+    def step(self) -> Trace | None:
+        """The trace of the step; None for a dropout, and for a part that is counted elsewhere."""
+        if not isinstance(self.layer, Cell | Dense | Embedding | Transform):
+            return None
+        from rnncalc.step.trace import trace  # a count of parameters needs none
+
+        return trace(self.layer, self.inputs, self.row)
+
+    @cached_property
+    def multiply_adds(self) -> int | None:
+        """Multiplications in matrix products; None for a part that is counted elsewhere."""
+        if self.step is None:
+            return None if isinstance(self.layer, External) else 0
+        return self.layer.directions * self.places * self.step.multiply_adds(self.layer.sizes(self.inputs))
 
 
 class Placed(NamedTuple):
@@ -33,14 +66,13 @@ class Placed(NamedTuple):
     uses: how many times one pass applies it, as often as it has outputs; None when T is not known.
     sizes: the numbers that the letters of its tensors stand for.
     params: the number of its parameters.
-    multiply_adds_per_step: multiplications in matrix products when it is applied once, at the last step of a sequence
-        that it reads whole; multiply_adds: in a whole pass. None where a part is counted elsewhere, or T is not known.
-    repeats: of a layer that reads a whole sequence, how often it computes what; None if T is not known.
+    work: what it computes when it is applied once.
+    pairs: of a layer that reads a whole sequence, the steps of that, and how many of them its outputs read; None if T
+        is not known.
     grid, output_grid: the places of each axis of a step of its input and of its output; nothing of plain vectors.
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
         the state.
-    step: its trace; None for a dropout, and for a part that is counted elsewhere.
     names: its letters in the names of the network's sizes (`named_sizes.py`), if any of them has one; or its sizes in
         numbers, if a letter of another layer's size is one of its letters.
     """
@@ -55,15 +87,45 @@ class Placed(NamedTuple):
     sizes: Mapping[str, int]
     layout: Layout
     params: int
-    multiply_adds_per_step: int | None
-    multiply_adds: int | None
-    repeats: Repeats | None = None
+    work: LayerStep
+    pairs: tuple[int, int] | None = None
     grid: tuple[int, ...] = ()
     output_grid: tuple[int, ...] = ()
     copy: int = 0
     starts: tuple[str, str] | None = None
-    step: Trace | None = None
     names: Mapping[str, Any] = {}
+
+    @property
+    def step(self) -> Trace | None:
+        """Its trace; None for a dropout, and for a part that is counted elsewhere."""
+        return self.work.step
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """How often a layer that reads a whole sequence computes what; None if T is not known."""
+        if self.pairs is None or self.uses is None:
+            return None
+        from rnncalc.step.nodes import HEADS, Repeats
+
+        return Repeats(self.uses, *self.pairs, self.sizes.get(HEADS, 1))
+
+    @property
+    def multiply_adds_per_step(self) -> int | None:
+        """Multiplications in matrix products when it is applied once; None where a part is counted elsewhere.
+
+        Of a layer that reads a sequence whole, at its last step.
+        """
+        if self.layer.whole and self.step:
+            return self.repeats and self.step.multiply_adds(self.sizes, self.repeats.at_the_last)
+        return self.work.multiply_adds
+
+    @property
+    def multiply_adds(self) -> int | None:
+        """The same in a whole pass; None where T is not known, too."""
+        if self.layer.whole and self.step:
+            return self.repeats and self.step.multiply_adds(self.sizes, self.repeats)
+        per_step = self.work.multiply_adds
+        return per_step and (None if self.uses is None else per_step * self.uses)
 
     @property
     def trainable(self) -> int:
@@ -140,8 +202,8 @@ class Placed(NamedTuple):
         return tuple([tensor.sized(self.sizes) for tensor in self.layout.shared])
 
 
-Counted = tuple[Mapping[str, int], Layout, int, int | None, Trace | None]
-"""The numbers of a layer's letters, its layout, its parameters, its multiply-adds when applied once, and its trace."""
+Counted = tuple[Mapping[str, int], Layout, int, LayerStep]
+"""The numbers of a layer's letters, its layout, its parameters, and its work."""
 
 
 def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> Iterator[Placed]:
@@ -164,16 +226,10 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             places = grid, spaces[ended[place]]
             starts = (move.recurrent, move.state) if isinstance(move, InitialState) else None
             values = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
-            sizes, book, params, per_step, step = counted[key]
-            repeats, work = None, per_step and (None if uses is None else per_step * uses)
-            if move.layer.whole and step:
-                read = widths[move.reads[-1]][0]
-                if read is not None and uses is not None:
-                    pairs = uses * read if isinstance(move, Attend) else move.layer.pairs(read)
-                    repeats = Repeats(uses, read, pairs, sizes.get(HEADS, 1))
-                per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)
-                work = repeats and step.multiply_adds(sizes, repeats)
-            yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts, step)
+            pairs = None
+            if move.layer.whole and uses is not None and (read := widths[move.reads[-1]][0]) is not None:
+                pairs = read, uses * read if isinstance(move, Attend) else move.layer.pairs(read)
+            yield Placed(*values, *counted[key], pairs, *places, move.copy, starts)
 
 
 def levels_of(stack: Iterable[Placed], least: int = 1) -> Mapping[str, int]:
@@ -198,20 +254,17 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
 
     Layers that differ only in their widths share one layout, made once for a convention.
     """
-    sizes = layer.sizes(inputs // prod(grid) if layer.by_place else inputs)
-    per_step: int | None = None if isinstance(layer, External) else 0
-    step: Trace | None = None
+    places = prod(grid) if layer.by_place else 1
+    work, sizes = LayerStep(layer, inputs // places, places, row), layer.sizes(inputs // places)
     stacks: Sequence[Stack] = ()
-    if isinstance(layer, Cell | Dense | Embedding | Transform):
-        step = trace(layer, inputs // prod(grid) if layer.by_place else inputs, row)
-        if notation and notation.stacked and isinstance(layer, Cell):
-            from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors
+    if notation and notation.stacked and isinstance(layer, Cell) and work.step:
+        from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors
 
-            stacks = stacks_of(step, notation)
-        per_step = layer.directions * (prod(grid) if layer.by_place else 1) * step.multiply_adds(sizes)
-    # cells with one trace are of one kind and differ in their widths alone
-    key: object = step if isinstance(layer, Cell) else (type(layer), tuple(sizes), layer.choices())
-    counted: Layout | None = row.cache.get(key)
-    if counted is None:
-        counted = row.cache[key] = layout(layer, inputs, row, stacks)
-    return sizes, counted, value(counted.params, sizes), per_step, step
+        stacks = stacks_of(work.step, notation)
+    key: object = (type(layer), tuple(sizes), layer.choices())
+    if isinstance(layer, Cell):  # its gates may depend on its widths: those of the package on these alone
+        key = work.step if layer.of_user else (key, inputs == layer.units, inputs == 2 * layer.units)
+    layout_of = row.cache.get(key)
+    if layout_of is None:
+        layout_of = row.cache[key] = layout(layer, inputs, row, stacks)
+    return sizes, layout_of, value(layout_of.params, sizes), work

@@ -27,8 +27,6 @@ class Count(Frozen):
     """The counts of a network: sums over its layers.
 
     params, trainable: parameters, and how many of them are trained.
-    multiply_adds: multiplications in the matrix products of one pass over one sequence; multiply_adds_per_step: of
-        applying each layer once. None if unknown.
     bytes: the bytes of the parameters in the `dtype`, one of DTYPES.
     A property is computed at every access.
     """
@@ -37,14 +35,22 @@ class Count(Frozen):
     dtype: str
     params: int
     trainable: int
-    multiply_adds: int | None
-    multiply_adds_per_step: int | None
     bytes: int
 
     @property
     def layers(self) -> tuple[Placed, ...]:
         """The placed layers with their counts, the output layer last; tensors are spelled as they are shown."""
         return self.network.spelled
+
+    @property
+    def multiply_adds(self) -> int | None:
+        """Multiplications in the matrix products of one pass over one sequence; None if unknown."""
+        return total(placed.multiply_adds for placed in self.network.stack)
+
+    @property
+    def multiply_adds_per_step(self) -> int | None:
+        """The same of applying each layer once."""
+        return total(placed.multiply_adds_per_step for placed in self.network.stack)
 
     @property
     def in_letters(self) -> Expression | None:
@@ -74,15 +80,12 @@ def count(network: Network, dtype: str = "float32") -> Count:
     Raises CallError for an unknown dtype, and for an argument that is not a network.
     """
     network = network_of(network, letters=True)
-    size, stack = bytes_of(dtype), network.stack
-    params = network.params
+    size, params = bytes_of(dtype), network.params
     return Count(
         network=network,
         dtype=dtype,
         params=params,
         trainable=network.trainable,
-        multiply_adds=total(placed.multiply_adds for placed in stack),
-        multiply_adds_per_step=total(placed.multiply_adds_per_step for placed in stack),
         bytes=params * size,
     )
 

@@ -176,10 +176,9 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     yield from on_parameters(count)
     if count.in_letters is not None:
         yield f"Parameters: {letters(count.in_letters)}."
-    what, work = _cost(count, count)
-    if cost and has_letters(work):
+    if cost and has_letters(_cost(count, count)[1]):
         by_layer = folded_sum([factored(_cost(count, layer)[1] or 0) for layer in count.layers])
-        yield f"{what}: {letters(by_layer)}."
+        yield f"{_cost(count, count)[0]}: {letters(by_layer)}."
     equivalent = count.dense
     if equivalent is not None and equivalent.ratio is not None:
         yield _dense_note(count, equivalent, equivalent.ratio)

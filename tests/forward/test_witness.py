@@ -1,6 +1,7 @@
 """The second witness objects: each of its comparisons, alone, to a declaration broken in just that respect."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -88,10 +89,11 @@ def test_a_weight_that_nothing_reads_alone() -> None:
 
 
 def test_a_wrong_number_of_multiplications_alone() -> None:
-    """One more is counted than are done."""
+    """One more is counted for each step than is done."""
 
     def broken(place: Placed) -> Placed:
-        return place._replace(multiply_adds=(place.multiply_adds or 0) + 1)
+        more: Any = SimpleNamespace(step=place.step, multiply_adds=(place.work.multiply_adds or 0) + 1)
+        return place._replace(work=more)
 
     assert objects(ran(LSTM(3), broken)) == ["multiplications"]
 
