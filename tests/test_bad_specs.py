@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Call, file_at, peak_of
+from lists import listed
 
 BAD_SPECS = sorted((Path(__file__).parent / "bad_specs").glob("*.yaml"))
 
@@ -13,7 +14,7 @@ BAD_SPECS = sorted((Path(__file__).parent / "bad_specs").glob("*.yaml"))
 @pytest.mark.parametrize("path", BAD_SPECS, ids=lambda path: path.stem)
 def test_a_bad_spec_is_refused_with_every_problem_and_its_place(path: Path, call: Call) -> None:
     """Exit 2, nothing on standard output, and on standard error exactly the expected lines."""
-    expected = path.with_suffix(".expect").read_text(encoding="utf-8").splitlines()
+    expected = listed(path.with_suffix(".expect").read_text(encoding="utf-8")).splitlines()
     assert call(path) == (2, "", "".join(f"{path}:{line}\n" for line in expected))
 
 

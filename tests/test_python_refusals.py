@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lists import listed
 
 import rnncalc
 from rnncalc import GRU, LSTM, RNN, CallError, ConvLSTM, Network, Output, Part, RefusedError, SpecError
@@ -61,7 +62,7 @@ def cases() -> Iterator[Any]:
         for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
             title, _, calls = block.partition("\n")
             for call, below in re.findall(r"^(\S.*)\n?((?:  .*\n?)*)", calls, flags=re.MULTILINE):
-                lines = [line[2:] for line in below.splitlines()]
+                lines = [listed(line[2:]) for line in below.splitlines()]
                 yield pytest.param(call, lines, id=f"{title[2:].split('.')[0]}: {call}")
 
 

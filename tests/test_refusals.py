@@ -2,8 +2,8 @@
 
 A block begins with `#` lines that say what its calls have in common, and ends with a blank line. `$ cat > FILE` writes
 the `> ` lines below it. A call is refused with exit code 2 and exactly the lines below it on standard error, prints
-nothing, and changes no file. `=> TEXT` below a call is a cure that is followed: exit code 0, no error, and TEXT in the
-output.
+nothing, and changes no file. Lists of what is registered are written as `{kinds}` (`lists.py`). `=> TEXT` below a call
+is a cure that is followed: exit code 0, no error, and TEXT in the output.
 """
 
 import re
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from conftest import Call, Result
 from cures import followed
+from lists import listed
 
 ROOT = Path(__file__).parent.parent
 REFUSALS = sorted((ROOT / "tests" / "refusals").glob("*.txt"))
@@ -50,7 +51,7 @@ def test_a_call_is_refused_or_its_cure_helps(
             assert below.removeprefix("=> ").rstrip("\n") in done.out, command
         else:
             assert below, f"a refusal says something: {command}"
-            said = below if below.endswith("\n") else f"{below}\n"
+            said = listed(below if below.endswith("\n") else f"{below}\n")
             assert done == (2, "", said), command
             assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before, command
             for line in said.splitlines():

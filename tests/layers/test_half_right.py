@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from case_files import cases
 from conftest import Call, declaration, refusal
+from lists import listed
 
 from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
@@ -63,7 +64,8 @@ def test_it_is_refused_in_one_line(case: dict[str, Any], call: Call, monkeypatch
     monkeypatch.setitem(KINDS, "own", own)
     for command in ("count", "run", "explain"):
         done = call(command, "-i", 4, "-l", "own:3")
-        assert declaration(done) == f"rnncalc: own: {case['message']}"
+        expected, cut, _ = listed(f"rnncalc: own: {case['message']}").partition(" …")
+        assert declaration(done)[: len(expected) if cut else None] == expected
     with pytest.raises(DeclarationError):
         _ = Network(input=4, layers=[own(3)]).params
 

@@ -213,7 +213,9 @@ def test_a_layer_that_is_half_right_is_refused(case: dict[str, str]) -> None:
     for _ in range(2):
         with pytest.raises(DeclarationError) as refused:
             register(layer)
-        assert re.sub(r" \(\w+\.py, line \d+\)$", "", str(refused.value)) == f"own: {case['message']}"
+        expected, cut, _ = f"own: {case['message']}".partition(" …")
+        said = re.sub(r" \(\w+\.py, line \d+\)$", "", str(refused.value))
+        assert said[: len(expected) if cut else None] == expected
 
 
 class Misspelt(CausalSkip):
