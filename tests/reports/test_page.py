@@ -10,6 +10,7 @@ from cells import CELLS, equations
 from conftest import Call, report_of, written
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, explain
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.sheet import Sheet
@@ -103,7 +104,7 @@ def test_the_page_has_everything(call: Call) -> None:
         for row, step in zip(table[1:], layer["steps"], strict=True):
             alone = step["formula"] == step["substituted"]
             assert row[2] == (step["formula"] if alone else f"{step['formula']} = {step['substituted']}")
-    assert tables[-1][0][3:] == ["textbook", "pytorch", "keras", "flax-linen", "flax-nnx", "onnx"]
+    assert tables[-1][0][3:] == [*CONVENTIONS]
     assert len([*page.iter(f"{SVG}svg")]) == 3  # the two LSTMs are one cell
 
 
