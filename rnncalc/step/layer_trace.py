@@ -287,6 +287,7 @@ def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
     if not isinstance(window := placed(layer, "window_of", lambda: layer.window_of(0, 1)), range):
         raise _error(layer, "window_of", f"window_of(0, 1) is {window}; return a range of steps")
     trace = placed(layer, "compute", lambda: LayerTracer(layer, inputs)())
+    check_sizes(layer, inputs, "m", *(axis for _, axes in layer.arrays for axis in axes if axis != ONE))
     weights = (trace.nodes[place].weights for place in made_of(trace.nodes, (trace.output,)))
     reached = {array_of(layer, each) for each in weights if each}
     roles = [role for role, _ in layer.arrays]
