@@ -130,6 +130,9 @@ MOST_VARIED = 2_000
 MOST_EXERCISES = 1_000
 """The variants of an exercise: more than a course has students, and each costs a search."""
 
+MOST_LAYERS_VARIED = 2_000
+"""The layers of all variants of an exercise: the search for mistakes takes 2 to 10 ms for each."""
+
 MOST_WRONG, MOST_WRONG_LINES = 200, 5_000
 """The known wrong answers of one question of an exercise, and the layers that all of them count: the feedback on each
 takes 0.1 ms a layer."""

@@ -8,7 +8,7 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_WRONG, MOST_WRONG_LINES
+from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_LAYERS_VARIED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.decoder_attention import DecoderAttention
@@ -130,8 +130,10 @@ def exercise(
     if whole("choices", choices) == 1 or choices > MOST_CHOICES:
         expected = f"2 to {MOST_CHOICES}, or 0 for an answer that is written"
         raise CallError(f"choices: expected {expected}, got {choices:,}")
-    if variants > MOST_EXERCISES:
-        raise CallError(f"variants: expected at most {MOST_EXERCISES:,}, got {variants:,}")
+    layers = len(network.stack)
+    if variants > (most := min(MOST_EXERCISES, max(1, MOST_LAYERS_VARIED // layers))):
+        of_layers = f" of a network of {plural(layers, 'layer')}" if most < MOST_EXERCISES else ""
+        raise CallError(f"variants: expected at most {most:,}{of_layers}, got {variants:,}")
     varied = []
     for number, each in enumerate(islice(_networks(network, vary or {}, Random(seed), variants), variants), 1):
         items = [with_choices(item, choices, f"{seed} {number}") for item in items_of(each, ask)]

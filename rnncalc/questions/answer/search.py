@@ -78,6 +78,7 @@ class Search:
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._singles: dict[int | None, Numbered] = {}
         self._pairs_by_count: dict[int | None, Numbered] = {}
+        self._sums: dict[int | None, Expression] = {}  # of the right worksheet
 
     @cached_property
     def subject(self) -> Subject:
@@ -186,14 +187,14 @@ class Search:
             for row in ([] if alone else self.fitted)
             for variant in row.variants(self.worksheet, question)
         ]
-        right = _sum(self.worksheet, question)
+        right = self._right(question.place)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []
         for candidate, by_chance in explanations:
             lines = question.lines(candidate.worksheet)
             if lines not in seen:
                 seen.append(lines)
-                yours = _sum(candidate.worksheet, question)
+                yours = self._sum(candidate.worksheet, question)
                 layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
                 reasons = tuple([Reason.of(row.id, row.text, variant.values) for row, variant in candidate.mistakes])
                 diagnosis = Diagnosis(reasons, layer, candidate.alone, yours, right, by_chance)
@@ -285,6 +286,19 @@ class Search:
                 candidate = Candidate(((mistake, variant),), replace_line(worksheet, place, now), names[0], names)
                 yield right - was.params + now.params, candidate
 
+    @cached_property
+    def _expressions(self) -> dict[int, Expression]:
+        """The sums of the right lines, which most wrong worksheets have too."""
+        return {id(line): line.expression for line in self.worksheet}
+
+    def _sum(self, worksheet: Worksheet, question: Question) -> Expression:
+        return sum_of(tuple(line for _, line in question.lines(worksheet)), self._expressions)
+
+    def _right(self, place: int | None) -> Expression:
+        if place not in self._sums:
+            self._sums[place] = sum_of(self.worksheet if place is None else (self.worksheet[place],))
+        return self._sums[place]
+
     def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
         """Return the likeliest pairs that give the number, one for each sum; all are guesses."""
         place = question.place
@@ -294,10 +308,10 @@ class Search:
                 if place is None or not candidate.mistakes[0][0].by_layer:
                     by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
         pairs = self._pairs_by_count[place].get(question.answer.number, [])
-        sums = [_sum(self.worksheet, question)] if pairs else []
+        sums = [self._right(place)] if pairs else []
         likeliest = []
         for pair in pairs:
-            if pair.rarity == pairs[0].rarity and (yours := _sum(pair.worksheet, question)) not in sums:
+            if pair.rarity == pairs[0].rarity and (yours := self._sum(pair.worksheet, question)) not in sums:
                 sums.append(yours)
                 likeliest.append((pair, True))
         return likeliest[:MOST_LISTED]
@@ -316,10 +330,6 @@ def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) ->
     """Return the count of each line of a worksheet; a line that is the same object as before is not counted again."""
     lines = zip(worksheet, before, counts, strict=True)
     return tuple([count if now is was else now.params for now, was, count in lines])
-
-
-def _sum(worksheet: Worksheet, question: Question) -> Expression:
-    return sum_of(tuple(line for _, line in question.lines(worksheet)))
 
 
 def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[tuple[bool, Worksheet]]:
