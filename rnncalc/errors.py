@@ -74,6 +74,7 @@ class Cure(Enum):
     ANY_PARAMS = "compare it at its own width"
     ANOTHER_SIZE = "let it be another width"
     ANSWER_COLUMN = "name it as answers, by its title or number, or several in order"
+    VARIANT_COLUMN = "name the column of the variants, by its title or number"
     SIZE_OF_YOUR_OWN = "count it with a size of your own instead of ?"
 
 

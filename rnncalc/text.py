@@ -151,6 +151,10 @@ def byte_size(size: int) -> str:
     return f"{size:,} {unit}" if scale == 1 else f"{size / scale:,.2f} {unit}"
 
 
+FORMULA = r"(\A|[;,\t]\s*){}(?=[-=+@＝＋－＠])"
+"""Where a spreadsheet may see a formula begin, with any separator of cells; the braces are for what is before it."""
+
+
 def escape(text: str, limit: int = 80) -> str:
     """Return a user's text safe to print on one line: unprintable characters escaped, long ones cut.
 

@@ -140,7 +140,7 @@ def _grade(
         read = at_once.ask(read_file, path, flag="--from")
     data, source = read
     try:
-        choices = variants is not None and any(map(any, (choices for _, _, choices in variants.asked.values())))
+        choices = variants is not None and any(map(any, (choices for _, _, choices, _ in variants.asked.values())))
         file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [], choices=choices)
     except (CallError, RefusedError) as error:
         message = error.with_cures(FLAGS) if isinstance(error, RefusedError) else str(error)
@@ -148,7 +148,10 @@ def _grade(
     if variants and quantity is not None:
         raise CallError(f"--of: {escape(specs[0])} says what its variants ask for; remove it")
     if variants:
-        book = grade_class(file, variants._replace(hint=hint).grader, variants.answered)
+        try:
+            book = grade_class(file, variants._replace(hint=hint).grader, variants.answered)
+        except RefusedError as error:
+            raise SpecError((Problem((), error.with_cures(FLAGS), escape(source, limit=300)),)) from None
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         assert network is not None

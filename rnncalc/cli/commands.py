@@ -239,6 +239,7 @@ FLAGS = {
     Cure.FEWER_STEPS: "lower the number of steps with -T",
     Cure.MORE_MULTIPLY_ADDS: "raise --max-multiply-adds",
     Cure.ONLY_RUN: "take --states, which shows the results alone",
+    Cure.VARIANT_COLUMN: "name the column of the variants with --variant",
     Cure.ANSWER_COLUMN: "name it with --answer, by its title or number, or several in order",
     Cure.ANOTHER_SIZE: "write a number there, and ? for a width, such as the units of a layer",
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable
 from typing import TextIO
 
 from rnncalc.formats import text_of
 from rnncalc.reports.report import RecordReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, TensorName, Value
-from rnncalc.text import escape
+from rnncalc.text import FORMULA, escape
 
 
 def write(reports: Iterable[RecordReport], file: TextIO) -> None:
@@ -28,8 +29,7 @@ def _plain(value: Value) -> object:
         case bool():
             return "true" if value else "false"
         case str():
-            safe = escape(value, limit=10_000)
-            return f"'{safe}" if safe[:1] in tuple("=+-@") else safe  # a spreadsheet would run it as a formula
+            return re.sub(FORMULA.format(""), r"\1'", escape(value, limit=10_000))
         case Arithmetic() | TensorName() | Phrase():
             return _plain(text_of(value))
         case Bar(share):

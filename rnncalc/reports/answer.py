@@ -483,7 +483,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 "by_chance": grade.by_chance,
                 "variant_answered": grade.variant_answered,
                 "feedback": feedback,
-            }
+                "variant": row.variant or None,
+            } | ({} if self.hint else {"right_answer": grade.correct})
 
     def beside(self) -> dict[str, Any]:
         """Return the quantity, how many are correct, and the mistakes by frequency."""
@@ -505,23 +506,45 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the columns and rows of the file, each with its grade."""
-        from rnncalc.questions.answer.gradebook import OWN_COLUMNS
+        from rnncalc.questions.answer.gradebook import OWN_COLUMNS, VARIANT
 
+        in_order = [VARIANT] * (self.book.file.variants_by == "")
+        own = OWN_COLUMNS[: 4 if self._correct else 3]
         rows = (
-            (*grade.row.cells, "" if grade.right is None else grade.right, _in_short(grade, mistake), feedback)
+            (
+                *(*grade.row.cells, *[grade.row.variant for _ in in_order]),
+                *("" if grade.right is None else grade.right, _in_short(grade, mistake), feedback),
+                *[_correct_answer(grade) for _ in own[3:]],
+            )
             for grade, mistake, feedback in self._graded()
         )
-        return (*self.book.file.columns, *OWN_COLUMNS), rows
+        return (*self.book.file.columns, *in_order, *own), rows
+
+    @property
+    def _correct(self) -> bool:
+        """Whether each row has the correct answer of its variant."""
+        return not self.hint and any(grade.correct is not None for grade in self.book.grades)
 
     def sheets(self) -> list[Sheet]:
         """Return the grades, and the mistakes by frequency if there are any."""
+        by, by_variant = self.book.file.variants_by, any(grade.row.variant for grade in self.book.grades)
         columns = (
             *(Column("", key=True), Column("Line", right=True), Column("Name", key=True)),
+            *([Column("Variant", right=True)] if by_variant else []),
             *(Column(title, right=True) for title in self.book.file.asked),
+            *([Column("Correct", right=True)] if self._correct else []),
             Column("First mistake"),
         )
         rows: list[Row] = [
-            (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, _in_short(grade, mistake))
+            (
+                _SIGNS[grade.right],
+                grade.row.line,
+                grade.row.name,
+                *[grade.row.variant] * by_variant,
+                *grade.row.answers,
+                *[_correct_answer(grade)] * self._correct,
+                _in_short(grade, mistake),
+            )
             for grade, mistake, _ in self._graded()
         ]
         notes = [
@@ -532,6 +555,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
         if empty := sum(1 for grade in self.book.grades if not (grade.answer or grade.problem)):
             notes.append(f"{plural(empty, 'row')} without an answer.")
+        notes += [f"Variants are those of the column {escape(by)}."] if by else []
+        notes += ["The first row is graded as variant 1, the second as variant 2, and so on."] if by == "" else []
         notes += self._signs().values()
         others = sum(1 for grade in self.book.grades if grade.variant_answered)
         if guesses := sum(1 for grade in self.book.grades if grade.by_chance and not grade.variant_answered):
@@ -584,6 +609,12 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
         counted = (text for grade, text, _ in self._graded() if not (grade.by_chance or grade.variant_answered))
         return Counter(filter(None, counted)).most_common()
+
+
+def _correct_answer(grade: Grade) -> str:
+    """Return the correct answer of a variant as text: numbers, a formula, or shapes."""
+    answers = grade.correct if isinstance(grade.correct, list) else [grade.correct]
+    return ", ".join(bracketed(tuple(each)) if isinstance(each, list) else str(each) for each in answers)
 
 
 def _in_short(grade: Grade, mistake: str) -> str:

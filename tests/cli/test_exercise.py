@@ -142,3 +142,47 @@ def test_no_feedback_is_cut(form: str, call: Call) -> None:
     kinds = ("lstm:5", "gru:6", "lstm:7", "gru:8", "lstm:9")
     out = call("exercise", "-i", "4", *(word for kind in kinds for word in ("-l", kind)), "-o", "3", "-f", form).out
     assert out.count("instead of 4 ×") == out.count(" = 1,870") > 10
+
+
+def graded(call: Call, folder: Path, rows: list[str], *flags: str) -> Any:
+    """Return what a call says of a class with a title above its rows."""
+    (folder / "a.csv").write_text("\n".join(rows), encoding="utf-8")
+    return call("answer", str(folder / "a.json"), "--from", str(folder / "a.csv"), *flags)
+
+
+def test_variants_are_found_or_told_or_refused(call: Call, tmp_path: Path) -> None:
+    """A column of their numbers alone; the order of the rows, unless most are correct for others; never one of two."""
+    right = [each["right_answer"] for each in made(call, tmp_path / "a.json")]
+    shuffled = [f"S,Variant {place + 1},{right[place]}" for place in (2, 0, 1)]
+    found = graded(call, tmp_path, ["who,Sheet,Total", *shuffled])
+    assert "3 of 3 answers correct.\nVariants are those of the column Sheet." in found.out
+    (*_, data) = json.loads(graded(call, tmp_path, ["who,Sheet,Total", *shuffled], "-f", "json").out)["grades"]
+    assert (data["variant"], data["right_answer"], data["right"]) == ("Variant 2", right[1], True)
+    in_order = graded(call, tmp_path, ["who,Total", *(f"S,{each}" for each in right)])
+    assert "The first row is graded as variant 1, the second as variant 2, and so on." in in_order.out
+    again = graded(call, tmp_path, ["who,Total", *(f"S,{each}" for each in right)], "-f", "csv").out
+    assert again.splitlines()[:2] == [
+        "who,Total,variant,correct,mistake,feedback,correct_answer",
+        f"S,{right[0]},1,true,,Correct.,{right[0]}",
+    ]
+    assert graded(call, tmp_path, again.splitlines(), "-f", "csv").out == again
+    others = graded(call, tmp_path, ["who,Total", *(f"S,{right[place]}" for place in (2, 0, 1))])
+    assert (others.code, others.err) == (
+        2,
+        f"{tmp_path / 'a.csv'}: if the variants are in the order of rows, 3 would be correct for another "
+        "variant, and 0 for their own; name the column of the variants with --variant\n",
+    )
+    twice = graded(call, tmp_path, ["Sheet,Group,Total", *(f"{place},{4 - place},{right[0]}" for place in (1, 2, 3))])
+    assert "which column has the variant? it may be Sheet or Group; name the column of the variants" in twice.err
+
+
+def test_one_number_is_no_answer_to_a_question_for_two(call: Call, tmp_path: Path) -> None:
+    """Nor is the total; the number of one layer by its name leaves the other out."""
+    (first, *_) = made(call, tmp_path / "a.json", "layers")
+    cell, output = first["right_answer"]
+    answers = [f"{cell}", f"{cell + output}", f"lstm_1: {cell}", f"{cell}; {output}", f"lstm: {cell}; {cell + output}"]
+    rows = ["name,variant,answer", *(f"S,1,{each}" for each in answers)]
+    grades = json.loads(graded(call, tmp_path, rows, "-f", "json").out)["grades"]
+    assert [grade["right"] for grade in grades] == [None, None, False, True, None]
+    assert grades[0]["feedback"] == "Not judged: expected 2, one for each layer, in order, got 1."
+    assert grades[2]["feedback"] == "No answer in output. The rest is correct."

@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.expressions import NUMBER
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
-from rnncalc.questions.answer.reading import Given, GivenNumber, Shape, read_answer
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape, read_answers
+from rnncalc.text import FORMULA, did_you_mean, escape, one_of
 
 
 class Grade(NamedTuple):
@@ -25,7 +25,8 @@ class Grade(NamedTuple):
 
     answer: None if it cannot be judged. problem: the reason; empty if nothing was answered.
     variant_answered: the number of another variant to which a wrong answer is right.
-    unanswered: the titles of the empty columns beside answers.
+    unanswered: the titles of the empty columns beside answers, or the layers that a single answer leaves out.
+    correct: the right answer of its variant, as the exercise has it; None without an exercise.
     """
 
     row: StudentRow
@@ -33,6 +34,7 @@ class Grade(NamedTuple):
     problem: str = ""
     variant_answered: int | None = None
     unanswered: tuple[str, ...] = ()
+    correct: Any = None
 
     @property
     def right(self) -> bool | None:
@@ -76,11 +78,11 @@ def decimal_sign(texts: Sequence[str]) -> DecimalSign:
     return DecimalSign(sign, next(text for each, text in signs if each == sign), next(unsure, ""))
 
 
-def _readings(text: str) -> Iterator[Given]:
+def _readings(text: str) -> Iterator[tuple[Given, ...]]:
     """Yield what a text is under each decimal sign."""
     for sign in ".," if re.search("[.,][0-9]{3}", text) else "":
         with suppress(CallError):
-            yield read_answer(text, decimal=sign)
+            yield tuple(read_answers(text, decimal=sign))
 
 
 class Gradebook(NamedTuple):
@@ -135,38 +137,46 @@ def grade_class(
         for row in rows:
             if (key := (row.answers, row.problem)) not in judged:
                 judged[key] = _grade(file, row, grader, variant_of, [each.sign for each in signs])
-            grades[row] = judged[key]._replace(row=row)
-    return Gradebook(file, tuple(grades[row] for row in file.rows), tuple(signs))
+            grades[row] = judged[key]._replace(row=row, correct=grader.right_answer)
+    book = Gradebook(file, tuple(grades[row] for row in file.rows), tuple(signs))
+    others = sum(1 for grade in book.grades if grade.variant_answered)
+    if file.variants_by is not None and others > max(1, book.number_right):
+        known = f"those of the column {escape(file.variants_by)}" if file.variants_by else "in the order of rows"
+        message = f"{others:,} would be correct for another variant, and {book.number_right:,} for their own"
+        raise RefusedError(f"if the variants are {known}, {message}", Cure.VARIANT_COLUMN)
+    return book
 
 
 def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str]) -> Grade:
     if row.problem or not any(row.answers):
         return Grade(row, problem=row.problem)
     try:
-        answers = [
-            _read(grader.chosen(place, text), sign, grader) if text else None
+        read = [
+            _read(grader.chosen(place, text), sign, grader) if text else []
             for place, (text, sign) in enumerate(zip(row.answers, signs, strict=True))
         ]
-        filled = [each for each in answers if each]
-        judged = grader.judge(filled) if len(filled) == len(answers) else _judge_some(answers, grader)
+        filled = [each for several in read for each in several]
+        if all(read) or len(filled) >= len(read) or not grader.in_order(filled):
+            judged = grader.judge(filled)
+        else:
+            judged = _judge_some([several[0] if several else None for several in read], grader)
     except CallError as error:
         return Grade(row, problem=str(error).partition("\n")[0])
-    unanswered = tuple(title for title, text in zip(file.asked, row.answers, strict=True) if not text)
+    empty = [title for title, text in zip(file.asked, row.answers, strict=True) if not text]
+    unanswered = tuple(empty if len(filled) < len(read) else grader.missing(judged.judged))
     return Grade(row, judged, "", None if judged.right or unanswered else variant_of(filled), unanswered)
 
 
-def _read(text: str, decimal: str, grader: Grader) -> Given:
-    """Return an answer under the decimal sign of its column, or else under none: 1.200 is no count under a point."""
+def _read(text: str, decimal: str, grader: Grader) -> list[Given]:
+    """Return the answers of a cell under the decimal sign of its column, or else under none: 1.200 with a point."""
     with suppress(CallError):
-        return read_answer(text, sizes=grader.sizes, decimal=decimal, quantity=grader.quantity)
-    return read_answer(text, sizes=grader.sizes, quantity=grader.quantity)
+        return read_answers(text, sizes=grader.sizes, decimal=decimal, quantity=grader.quantity)
+    return read_answers(text, sizes=grader.sizes, quantity=grader.quantity)
 
 
 def _judge_some(answers: Sequence[Given | None], grader: Grader) -> Answer:
     """Judge answers among which some are missing, as if those were right."""
     filled = [each for each in answers if each]
-    if all(isinstance(each, Shape) and each.name for each in filled):
-        return grader.judge(filled)
     some = next((each for each in filled if isinstance(each, Shape)), GivenNumber(1))
     right = [
         Shape(each.plain_shape) if isinstance(each.answer, Shape) else GivenNumber(each.params)
@@ -182,8 +192,11 @@ SEPARATORS = "\t;,"
 SAMPLE = 50
 """How many rows are read to find the separator of a file."""
 
-OWN_COLUMNS = ("correct", "mistake", "feedback")
-"""The columns that grading adds. If a graded file is graded again, they are replaced."""
+OWN_COLUMNS = ("correct", "mistake", "feedback", "correct_answer")
+"""The columns that grading adds, the last for an exercise. If a graded file is graded again, they are replaced."""
+
+VARIANT = "variant"
+"""The usual title of the column of variants. Grading adds it too, if the rows are in the order of the variants."""
 
 _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
 _SUMMARIES = ("overall average", "gesamtdurchschnitt")
@@ -212,6 +225,8 @@ class AnswerFile(NamedTuple):
 
     separator: what is between its cells. beginning: what a file for the same program begins with in UTF-8: the line
     that names the separator, if it had one, and a byte order mark unless it was UTF-8 without one.
+    variants_by: the title of the column that was found for the variants; empty if they are in the order of the rows,
+    None if it was named, or no variants are asked for.
     """
 
     columns: tuple[str, ...]
@@ -219,6 +234,7 @@ class AnswerFile(NamedTuple):
     rows: tuple[StudentRow, ...]
     separator: str
     beginning: str
+    variants_by: str | None = None
 
 
 def read_answer_file(
@@ -234,7 +250,8 @@ def read_answer_file(
 
     names, answers, variant: the columns, by title or by number from 1. By default they are found by their usual titles;
     if there are just two columns, the first is the name and the second the answer. variants: the numbers of the
-    variants of an exercise; a file without a column for them has its rows in their order, or all on the only one.
+    variants of an exercise; without `variant` their column is the only one that has nothing else, and a file without
+    one has its rows in their order, or all on the only one.
     choices: whether an answer may be a letter.
     Raises CallError if there are no rows or no such columns, RefusedError if the column of the answers is not known.
     """
@@ -244,7 +261,8 @@ def read_answer_file(
     if "\0" in text:  # as in a workbook
         raise CallError("not a text file; save it as CSV")
     line, separator = _separator(text)
-    records = [*_parsed(text.removeprefix(line), separator, line.count("\n"))]
+    parsed = _parsed(text.removeprefix(line), separator, line.count("\n"))
+    records = [(number, [re.sub(FORMULA.format("'"), r"\1", cell) for cell in cells]) for number, cells in parsed]
     if not records:
         raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
     ((_, first), *_) = records
@@ -259,22 +277,33 @@ def read_answer_file(
         raise CallError(f"expected at most {MOST_STUDENTS:,} rows, got {len(records):,}; split the file")
     if not records:
         raise CallError("there is a header, and no row below it")
+    given = [_column(titles, each, "the answer") for each in answers]
+    named = [_column(titles, each, "the name") for each in names]
+    own = [place for place, title in enumerate(titles) if title in OWN_COLUMNS and place not in (*given, *named)]
+    titled = [place for place in range(len(titles)) if place not in own]
+    while own and titled and not titles[titled[-1]]:  # grading put it there, for cells without a title
+        titled.pop()
+    by = None
     if variants and not variant:
-        variant = next((title for title in titles if title.casefold() == "variant"), None)
+        variant = next((title for title in titles if title.casefold() == VARIANT), None)
+        if not variant and variants[1:]:
+            by = variant = _variant_title(titles, records, variants, {*titled} - {*given, *named})
     asked = _column(titles, variant, "the variant") if variant else None
-    places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles, asked)
-    others = [place for place in range(len(titles)) if place not in (*places, asked)]
+    places = given or _answer_places(titles, [place for place in titled if place != asked])
+    others = [place for place in titled if place not in (*places, asked)]
     usual = [place for place in others if titles[place].casefold() in _NAMES]
-    named = [_column(titles, each, "the name") for each in names] or [*usual, *others][:1]
-    wanted = (*places, *named, asked)
-    kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in wanted]
+    named = named or [*usual, *others][:1]
+    widest = max(len(cells) for _, cells in records)
+    filled = {place for _, cells in records for place, cell in enumerate(cells) if cell}
+    untitled = [place for place in range(widest) if place in filled and place not in (*titled, *own)]
+    titles += [""] * (widest - len(titles))
+    kept = [*titled, *untitled]
 
     def row(line: int, cells: list[str]) -> StudentRow:
-        problem = ""
-        if any(cells[len(titles) :]):
+        problem, cells = "", [*cells, *[""] * (len(titles) - len(cells))]
+        if more := [number for number, place in enumerate(untitled, 1) if cells[place]]:
             cure = "put a cell that contains the separator in quotes"
-            problem = f"{len(cells)} cells, and the first row has {len(titles)}; {cure}"
-        cells = [*cells, *[""] * (len(titles) - len(cells))]
+            problem = f"{len(titled) + more[-1]} cells, and the first row has {len(titled)}; {cure}"
         kept_cells = tuple(cells[place] for place in kept)
         name = " ".join(cells[place] for place in named)
         answered = tuple(cells[place] for place in places)
@@ -286,7 +315,31 @@ def read_answer_file(
         rows = tuple(each._replace(variant=alone or str(number)) for number, each in enumerate(rows, 1))
     columns = tuple(titles[place] for place in kept)
     beginning = mark + line.replace("\r", "")
-    return AnswerFile(columns, tuple(titles[place] for place in places), rows, separator, beginning)
+    return AnswerFile(columns, tuple(titles[place] for place in places), rows, separator, beginning, by)
+
+
+def _variant_title(
+    titles: Sequence[str], records: Sequence[tuple[int, list[str]]], variants: Sequence[str], places: set[int]
+) -> str:
+    """Return the title of the column that has the numbers of variants alone; empty if none has.
+
+    Raises RefusedError if several have.
+    """
+    found = []
+    for place in sorted(places):
+        cells = {variant_number(cell) for _, row in records for cell in row[place : place + 1] if cell}
+        usual = titles[place].casefold() in _NAMES or _ANSWER.fullmatch(titles[place])
+        if titles[place] and not usual and len(cells) > 1 and cells <= {*variants}:
+            found.append(titles[place])
+    if found[1:]:
+        columns = one_of([escape(title) for title in found])
+        raise RefusedError(f"which column has the variant? it may be {columns}", Cure.VARIANT_COLUMN)
+    return found[0] if found else ""
+
+
+def variant_number(text: str) -> str:
+    """Return the number of a variant: 3 of `Variant 03`."""
+    return text.casefold().removeprefix(VARIANT).strip().lstrip("0")
 
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -349,7 +402,7 @@ def _open(text: str, line: int, separator: str) -> bool:
 def _titles(first: list[str], name: Sequence[str], answers: Sequence[str], *, choices: bool) -> list[str] | None:
     """Return the titles in the first row; None if it is a student's row, with answers in the columns of answers."""
     wanted = [*name, *answers]
-    if any(word in first for word in wanted):
+    if any(word in first for word in wanted) or {*OWN_COLUMNS[:3]} <= {*first}:
         return first
     numbers = [int(word) for word in answers if word.isdecimal()] or ([2] if len(first) == 2 else [1])
     places = [number - 1 for number in numbers if 0 < number <= len(first)]
@@ -361,9 +414,11 @@ def _reads(text: str, choices: bool) -> bool:
     if choices and len(text) == 1:
         return True
     try:
-        read_answer(text)
+        several = read_answers(text)[1:]
     except CallError:
         return False
+    if several and re.search(r"[^\W\d]", text) and not re.search("[:=]", text):
+        return False  # Question 1, Points 2
     return not re.fullmatch(r"\s*[A-Za-z]+[_ ]?[0-9]*\s*", text)
 
 
@@ -384,11 +439,10 @@ def _column(titles: list[str], word: str, what: str) -> int:
     )
 
 
-def _answer_places(titles: list[str], variant: int | None) -> list[int]:
+def _answer_places(titles: list[str], among: list[int]) -> list[int]:
     """Return the indices of the columns of answers by their usual titles. Raises RefusedError if none is recognised."""
-    places = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
-    others = [place for place in range(len(titles)) if place != variant]
-    if places or 1 <= len(others) <= 2:
-        return places or others[-1:]
-    known = one_of([escape(title) for title in titles if title] or ["1"])
+    places = [place for place in among if _ANSWER.fullmatch(titles[place])]
+    if places or 1 <= len(among) <= 2:
+        return places or among[-1:]
+    known = one_of([escape(titles[place]) for place in among if titles[place]] or ["1"])
     raise RefusedError(f"which column has the answer? the columns are {known}", Cure.ANSWER_COLUMN)

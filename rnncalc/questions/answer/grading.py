@@ -56,6 +56,9 @@ class Grader:
     asks = ""
     """What an exercise asks for: the total, a number for each of the layers, or shapes of the tensors."""
 
+    right_answer: Any = None
+    """The right answer that an exercise has; None for a network alone."""
+
     hint = False
     """Whether a message must not say which tensors there are."""
 
@@ -182,46 +185,56 @@ class Grader:
         names = [self.network.stack[place].name for place in self.counted if self.asks == "layers" and self.counted[1:]]
         return [name for name in names if name not in [each.layer for each in judged if not each.tensor]]
 
+    def in_order(self, answers: Sequence[Given]) -> bool:
+        """Return whether answers have no labels but those of the whole, so that several differ in their order."""
+        return all(part.is_total if part else not each.name for each, part in self.claims(answers))
+
+    def claims(self, answers: Sequence[Given]) -> list[tuple[Any, NamedPart | None]]:
+        """Return answers with what their labels name; None for that of an array, and of none."""
+        from rnncalc.questions.answer.tensors import Names  # few answers have labels
+
+        names, apart = Names(self.network), any(re.match("(?i).*bia", each.name) for each in answers)
+        parts = [self.labels.part(each, names, apart=apart) if each.name else None for each in answers]
+        return [
+            (each.product if part and isinstance(each, Shape) else each, part)
+            for each, part in zip(answers, parts, strict=True)
+        ]
+
     def named(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgements of numbers and shapes with labels, each of what its label names, the total last.
 
-        The last one may be the total without a label; before a total those of the layers may have none. Raises
-        CallError for a label that names nothing, and if only some of the others have one.
+        The last one may be the total without a label. Raises CallError for a label that names nothing, and if only some
+        of the others have one.
         """
         from rnncalc.questions.answer.labels import NamedPart  # few answers have labels
         from rnncalc.questions.answer.tensors import Names, judge_named
 
-        names, whole = Names(self.network), NamedPart(None, None, self.total)
-        apart = any(re.match("(?i).*bia", each.name) for each in answers)
-        parts = [self.labels.part(each, names, apart=apart) if each.name else None for each in answers]
-        claims: list[tuple[Any, NamedPart | None]] = [
-            (each.product if part and isinstance(each, Shape) else each, part)
-            for each, part in zip(answers, parts, strict=True)
-        ]
-        others = [each for each, part in claims if each.name and not (part and part.is_total)]
-        places = {part.place for part in parts if part} - {None}
-        if places in (set(), {*self.counted}) and others[1:] and all(parts[:-1]) and not answers[-1].name:
-            claims[-1] = (reading.as_calculations(answers[-1:])[0], whole)
-        unnamed = [each for each, part in claims if not (each.name or part)]
-        if unnamed and (others or not unnamed[1:]):
+        claims = self.claims(answers)
+        if all(part.is_total if part else not each.name for each, part in claims):
+            kinds = [part.kind if part else "" for _, part in claims]
+            judged = self.judgements([each._replace(name="") for each, _ in claims])
+            return tuple(map(lambda each, kind: each._replace(kind=kind), judged, kinds))
+        places = {part.place for _, part in claims if part} - {None}
+        (last,) = reading.as_calculations(answers[-1:])
+        if claims[2:] and places in (set(), {*self.counted}) and not last.name and isinstance(last, GivenNumber):
+            claims[-1] = last, NamedPart(None, None, self.total)
+        if not all(each.name or part for each, part in claims):
             raise CallError("expected answers with names, or answers without names, got both")
-        arrays = [each for each, part in claims if each.name and part is None]
+        arrays = [each for each, part in claims if part is None]
         if arrays and self.quantity != "params":
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(arrays[0].name)}")
         of_layers = [(each, part.place) for each, part in claims if part and part.place is not None]
-        tensors = iter(judge_named(names, arrays, shapes=self.asks == "tensors") if arrays else ())
+        tensors = iter(judge_named(Names(self.network), arrays, shapes=self.asks == "tensors") if arrays else ())
         layers = iter(self.layers(*zip(*of_layers, strict=True)) if of_layers else ())
-        judged = [
+        of_parts = [
             (self.part(each, part) if part.place is None else next(layers))._replace(kind=part.kind)
             if part
             else next(tensors)
             for each, part in claims
-            if each.name or part
         ]
-        judged = [*(self.judgements(unnamed) if unnamed else ()), *sorted(judged, key=lambda each: each.is_total)]
-        if self.asks not in ("", "layers", "tensors") and not judged[-1].is_total:
+        if self.asks not in ("", "layers", "tensors") and not any(each.is_total for each in of_parts):
             raise CallError("expected the total, got a number or a shape of a part of the network")
-        return tuple(judged)
+        return tuple(sorted(of_parts, key=lambda each: each.is_total))
 
     def part(self, number: Any, part: NamedPart) -> Judgement:
         """Judge the total, or the number of a part that is no layer."""

@@ -63,6 +63,8 @@ def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
         "by_chance",
         "variant_answered",
         "feedback",
+        "variant",
+        "right_answer",
     ]
     assert whole["number_right"] == 1
     assert [mistake["count"] for mistake in whole["mistakes"]] == [2, 1]
