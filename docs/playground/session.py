@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from contextlib import redirect_stderr, redirect_stdout
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import yaml
@@ -20,7 +20,7 @@ from rnncalc.cli import call
 from rnncalc.cli.compare import spec_typed
 from rnncalc.cli.variants import read_exercise
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
-from rnncalc.errors import Problem, SpecError
+from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.formats import html
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import Choice, Switch
@@ -28,7 +28,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
 from rnncalc.programs import SPELLINGS
-from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
+from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer, read_answers
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import parse
 from rnncalc.spec.reader import TOP_KEYS
@@ -141,22 +141,36 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
     try:
         data = _exercise(*settings.items())
         grader = read_exercise(data.encode(), "this exercise")._replace(hint=True).grader("1")
-        read = [read_answer(each, sizes=grader.sizes) for each in _answers(answer)]
-        answers = [each._replace(unit=1, coarse=0) if isinstance(each, GivenNumber) else each for each in read]
+        read = partial(read_answers, sizes=grader.sizes, quantity=grader.quantity)
+        answers = [
+            each._replace(unit=1, coarse=0) if isinstance(each, GivenNumber) else each
+            for text in _answers(answer)
+            for each in read(text)
+        ]
         judged = grader.judge(answers)
     except ValueError as error:
         return {"problems": str(error).splitlines()}
-    asked = json.loads(data)["exercises"][0]["right_answer"]
-    whole = not isinstance(asked, list) or len(asked) == len(answers)
-    right = judged.right and whole and not any(isinstance(each, Shape) and each.name for each in answers)
+    shapes = [each.answer for each in judged.judged if isinstance(each.answer, Shape)]
+    of_shapes = grader.asks == "tensors" and len(shapes) == len(grader.right_answer)
+    part = grader.missing(judged.judged) or (shapes and not of_shapes) or any(each.name for each in shapes)
+    right = judged.right and not part
     page = io.StringIO()
     html.write([AnswerReport(judged, hint=not right)], page)
     return {"page": page.getvalue(), "right": right}
 
 
 def _answers(text: str) -> list[str]:
-    """Return the numbers or shapes of an answer; the signs of a formula join what is beside them."""
-    return re.split(r"(?<![-+*×·,(=])\s+(?![-+*×·,)=])", text.strip())
+    """Return what is between blanks if each is an answer, else the text, which may be several in another way.
+
+    The signs of a formula join what is beside them.
+    """
+    pieces = re.split(r"(?<![-+*×·,;(=])\s+(?![-+*×·,;)=])", text.strip())
+    try:
+        for piece in pieces:
+            read_answer(piece)
+    except CallError:
+        return [text]
+    return pieces
 
 
 def export(settings: Settings, target: str) -> dict[str, Any]:

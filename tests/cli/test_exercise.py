@@ -184,5 +184,5 @@ def test_one_number_is_no_answer_to_a_question_for_two(call: Call, tmp_path: Pat
     rows = ["name,variant,answer", *(f"S,1,{each}" for each in answers)]
     grades = json.loads(graded(call, tmp_path, rows, "-f", "json").out)["grades"]
     assert [grade["right"] for grade in grades] == [None, None, False, True, None]
-    assert grades[0]["feedback"] == "Not judged: expected 2, one for each layer, in order, got 1."
+    assert grades[0]["feedback"] == "Not judged: expected 2 numbers, one for each layer, in order, got 1."
     assert grades[2]["feedback"] == "No answer in output. The rest is correct."

@@ -160,7 +160,7 @@ class Grader:
             return judge_tensors(network, numbers)
         together = " ".join(each.text for each in numbers)
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
-        several = [f"{len(counted)}, one for each layer,"] if len(counted) > 1 else []
+        several = [f"{len(counted)}{' numbers' * (self.asks == 'layers')}, one for each layer,"] if counted[1:] else []
         each = "one for each tensor," if self.hint else f"{tensors}, one for each tensor,"
         several += [each] if tensors not in (0, 1, len(counted)) and self.asks != "layers" else []
         total = ["1 number, the total,"] if self.asks != "layers" else []
