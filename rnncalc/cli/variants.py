@@ -21,13 +21,13 @@ MOST_JSON = 200_000_000
 
 
 class Variants(NamedTuple):
-    """The variants of an exercise by number: what each asks for, its spec, the choices, and the right answer.
+    """The variants of an exercise by number: what each asks for, its spec, and the choices of each answer, if any.
 
     numbers: the number of the variant for each right answer, written as JSON. hint: as of a grader.
     """
 
     source: str
-    asked: dict[str, tuple[str, dict[str, Any], list[Any], Any]]
+    asked: dict[str, tuple[str, dict[str, Any], list[Any]]]
     numbers: dict[str, int]
     hint: bool = False
 
@@ -46,10 +46,10 @@ class Variants(NamedTuple):
             known = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
             got = f"'{escape(variant)}'" if variant else "none"
             raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
-        ask, spec, choices, right = self.asked[number]
+        ask, spec, choices = self.asked[number]
         network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
         grader = grader_of(network, ask)
-        grader.choices, grader.asks, grader.hint, grader.right_answer = choices, ask, self.hint, right
+        grader.choices, grader.asks, grader.hint = choices, ask, self.hint
         return grader
 
 
@@ -73,7 +73,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
     exercises = root.get("exercises") if isinstance(root, dict) else None
     if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
-    asked: dict[str, tuple[str, dict[str, Any], list[Any], Any]] = {}
+    asked: dict[str, tuple[str, dict[str, Any], list[Any]]] = {}
     numbers: dict[str, int] = {}
     for place, each in enumerate(exercises):
         match each:
@@ -83,7 +83,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
                     raise _error(source, ("exercises", place, "variant"), message)
                 right = each.get("right_answer")
                 choices = each.get("choices") or []
-                asked[str(number)] = ask, spec, choices if isinstance(right, list) else [choices], right
+                asked[str(number)] = ask, spec, choices if isinstance(right, list) else [choices]
                 numbers.setdefault(json.dumps(right if isinstance(right, list) else [right]), number)
             case _:
                 expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"

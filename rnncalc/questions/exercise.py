@@ -18,7 +18,7 @@ from rnncalc.network.parts import OUTPUT, joins
 from rnncalc.polynomial import in_order
 from rnncalc.questions import describe, network_of, whole, word
 from rnncalc.questions.answer.asked import ASKED, grader_of
-from rnncalc.questions.answer.grading import number_of_tensors
+from rnncalc.questions.answer.grading import Grader, number_of_tensors
 from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, tensors_of
@@ -258,10 +258,9 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
             wrong.append([*map(Shape, _wrong(mistaken, shape.sizes))])
     elif len(places) > 1:
         correct = [GivenNumber(stack[place].params) for place in places]
-        singles = grader.search.singles
-        wrong = [[*map(GivenNumber, _wrong(singles(place), stack[place].params))] for place in places]
+        wrong = [[*map(GivenNumber, _wrong(_mistaken(grader, place), stack[place].params))] for place in places]
     else:  # the number of one layer is judged as the total
-        numbers, quantities = [*grader.search.singles(None)], [number for number, _ in grader.search.quantities]
+        numbers, quantities = _mistaken(grader, None), [number for number, _ in grader.search.quantities]
         if ask in ASKED:  # another quantity is likelier than a mistake then
             numbers = [*quantities, *numbers]
         elif not network.letters:
@@ -274,6 +273,17 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
         explained = [each for each in judged if not each.right and (each.diagnoses or each.meant)]
         layer = stack[places[place]].name if places else right.layer
         yield Item(layer, right.tensor, answered(right), tuple(explained))
+
+
+def _mistaken(grader: Grader, place: int | None) -> list[Any]:
+    """Return the numbers of single mistakes, the likeliest first; last those of another convention, not likely else."""
+    singles = grader.search.singles(place)
+
+    def of_another(number: Any) -> bool:
+        rows = [row for candidate in singles[number] for row, _ in candidate.mistakes]
+        return rows[0].id.startswith("convention-") and all(row.rarity for row in rows)
+
+    return sorted(singles, key=of_another)
 
 
 def _check(what: str, number: int) -> None:

@@ -354,6 +354,15 @@ def change_first(worksheet: Worksheet, part: str | None, change: LineChange) -> 
     return worksheet if place is None else replace_line(worksheet, place, change(worksheet[place]))
 
 
+def of_input(width: Callable[[LayerLine], int]) -> Change:
+    """Return the mistake that gives the first layer another width of the network's input."""
+
+    def changed(line: LayerLine) -> LayerLine:
+        return set_reads(line, "input", width=width(line)) if line.width("input") == line.half.input else line
+
+    return lambda worksheet: change_first(worksheet, worksheet[0].placed.part, changed)
+
+
 def encoder_input(worksheet: Worksheet) -> Worksheet:
     """Give the decoder's first layer that reads vectors the input width of the encoder's."""
     encoder = first_reader(worksheet, "encoder")

@@ -56,9 +56,6 @@ class Grader:
     asks = ""
     """What an exercise asks for: the total, a number for each of the layers, or shapes of the tensors."""
 
-    right_answer: Any = None
-    """The right answer that an exercise has; None for a network alone."""
-
     hint = False
     """Whether a message must not say which tensors there are."""
 
@@ -89,6 +86,19 @@ class Grader:
         from rnncalc.questions.answer.search import Search
 
         return Search(self.network, self.quantity, self.counts)
+
+    @cached_property
+    def right_answer(self) -> Any:
+        """The right answer of an exercise, as its JSON has it; None if there is none."""
+        if self.asks == "tensors":
+            return [[*tensor.plain_shape] for placed in self.network.spelled for tensor in placed.tensors]
+        if self.asks == "layers":
+            return [self.counts[place] for place in self.counted]
+        if not has_letters(self.total):
+            return self.total if self.asks else None
+        from rnncalc.polynomial import in_order  # most answers are numbers
+
+        return str(in_order(self.total))
 
     def chosen(self, place: int, text: str) -> str:
         """Return the choice whose letter an answer is, with or without what is beside it, else the answer.

@@ -203,6 +203,9 @@ TABLE: tuple[Mistake, ...] = (
            in_cells(with_biases(lambda count: 2 * min(1, count)))),
     biases("one-bias", "counts one bias vector per gate instead of two",
            in_cells(with_biases(lambda count: min(1, count)))),
+    steps("steps-for-features", "takes the number of steps for that of the features", changes.of_input(
+        lambda line: line.half.steps if line.half.steps and line.width("input") != 1 else line.width("input"))),
+    Mistake("one-input", "reads one number per step, as if there were one feature", changes.of_input(lambda line: 1)),
     biases("bias-in-each-gate", "counts a bias in every gate, and some have none",
            in_cells(lambda line: with_biases(lambda count: count or 1)(line) if line.biases else line)),
     biases("one-bias-in-all", "counts one bias vector for all gates", in_cells(
