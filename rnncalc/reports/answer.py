@@ -509,16 +509,16 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         from rnncalc.questions.answer.gradebook import OWN_COLUMNS, VARIANT
 
         in_order = [VARIANT] * (self.book.file.variants_by == "")
-        own = OWN_COLUMNS[: 4 if self._correct else 3]
+        columns = OWN_COLUMNS[: 4 if self._correct else 3]
         rows = (
             (
                 *(*grade.row.cells, *[grade.row.variant for _ in in_order]),
                 *("" if grade.right is None else grade.right, _in_short(grade, mistake), feedback),
-                *[_correct_answer(grade) for _ in own[3:]],
+                *[_correct_answer(grade) for _ in columns[3:]],
             )
             for grade, mistake, feedback in self._graded()
         )
-        return (*self.book.file.columns, *in_order, *own), rows
+        return (*self.book.file.columns, *in_order, *columns), rows
 
     @property
     def _correct(self) -> bool:

@@ -277,25 +277,25 @@ def read_answer_file(
         raise CallError(f"expected at most {MOST_STUDENTS:,} rows, got {len(records):,}; split the file")
     if not records:
         raise CallError("there is a header, and no row below it")
-    given = [_column(titles, each, "the answer") for each in answers]
+    asked_for = [_column(titles, each, "the answer") for each in answers]
     named = [_column(titles, each, "the name") for each in names]
-    own = [place for place, title in enumerate(titles) if title in OWN_COLUMNS and place not in (*given, *named)]
-    titled = [place for place in range(len(titles)) if place not in own]
-    while own and titled and not titles[titled[-1]]:  # grading put it there, for cells without a title
+    graded = [place for place, title in enumerate(titles) if title in OWN_COLUMNS and place not in (*asked_for, *named)]
+    titled = [place for place in range(len(titles)) if place not in graded]
+    while graded and titled and not titles[titled[-1]]:  # grading put it there, for cells without a title
         titled.pop()
     by = None
     if variants and not variant:
         variant = next((title for title in titles if title.casefold() == VARIANT), None)
         if not variant and variants[1:]:
-            by = variant = _variant_title(titles, records, variants, {*titled} - {*given, *named})
+            by = variant = _variant_title(titles, records, variants, {*titled} - {*asked_for, *named})
     asked = _column(titles, variant, "the variant") if variant else None
-    places = given or _answer_places(titles, [place for place in titled if place != asked])
+    places = asked_for or _answer_places(titles, [place for place in titled if place != asked])
     others = [place for place in titled if place not in (*places, asked)]
     usual = [place for place in others if titles[place].casefold() in _NAMES]
     named = named or [*usual, *others][:1]
     widest = max(len(cells) for _, cells in records)
     filled = {place for _, cells in records for place, cell in enumerate(cells) if cell}
-    untitled = [place for place in range(widest) if place in filled and place not in (*titled, *own)]
+    untitled = [place for place in range(widest) if place in filled and place not in (*titled, *graded)]
     titles += [""] * (widest - len(titles))
     kept = [*titled, *untitled]
 
@@ -325,16 +325,16 @@ def _variant_title(
 
     Raises RefusedError if several have.
     """
-    found = []
+    several = []
     for place in sorted(places):
         cells = {variant_number(cell) for _, row in records for cell in row[place : place + 1] if cell}
         usual = titles[place].casefold() in _NAMES or _ANSWER.fullmatch(titles[place])
         if titles[place] and not usual and len(cells) > 1 and cells <= {*variants}:
-            found.append(titles[place])
-    if found[1:]:
-        columns = one_of([escape(title) for title in found])
+            several.append(titles[place])
+    if several[1:]:
+        columns = one_of([escape(title) for title in several])
         raise RefusedError(f"which column has the variant? it may be {columns}", Cure.VARIANT_COLUMN)
-    return found[0] if found else ""
+    return several[0] if several else ""
 
 
 def variant_number(text: str) -> str:
