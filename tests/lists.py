@@ -9,13 +9,14 @@ from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.cli.help import TOPICS
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.formats import FORMATS
-from rnncalc.layers import KINDS
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import ACTIVATIONS
 from rnncalc.programs import SPELLINGS
 from rnncalc.text import one_of
 
 LISTS: dict[str, Iterable[str]] = {
     "activations": ACTIVATIONS,
+    "cells": [name for name in KINDS if "bidirectional" in kind(name).options()],
     "commands": COMMANDS,
     "conventions": CONVENTIONS,
     "kinds": KINDS,
