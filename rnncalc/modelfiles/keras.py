@@ -11,7 +11,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import accumulate
@@ -194,103 +194,213 @@ def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> An
     return model.nested(flat, shape)
 
 
-# The configuration: the layers, their settings, and which are not trained
+# The configuration: the layers, their settings, which are not trained, and what joins them
+
+Sizes = tuple[int | None, ...]
 
 
 class KerasLayer(NamedTuple):
-    """A layer of a configuration: its class, its settings that are plain words and numbers; frozen: not trained."""
+    """A layer of a configuration.
+
+    kind: its class. settings: those that are plain words and numbers. frozen: whether it is not trained.
+    names: those of the models and wrappers that it is in, from the outermost, and its own.
+    group: where Keras 3, and TensorFlow from 2.12 on, have its variables.
+    steps, inputs: of the sequence that it reads, as in a module of a file.
+    """
 
     kind: str
     settings: Mapping[str, Any]
     frozen: bool
+    names: tuple[str, ...] = ()
+    group: str = ""
+    steps: int | None = 0
+    inputs: int = 0
 
 
 UNKNOWN = KerasLayer("", {}, frozen=False)
 """A layer that is in no configuration."""
 
-
-def _config(config: Any) -> tuple[dict[str, KerasLayer], int | None, int | None]:
-    """Return the layers of a configuration by name, in order, and the length and width of its input, if given."""
-    if config is None:
-        return {}, None, None
-    top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if isinstance(config, str | bytes) else config
-    layers: dict[str, KerasLayer] = {}
-    shapes: list[tuple[int | None, ...]] = []
-    space: tuple[int | None, ...] = ()
-    for kind, settings, frozen, read in _layers(top, frozen=False, calls=0, depth=0):
-        name = settings.get("name")
-        if kind == "InputLayer":
-            shapes.append(_sizes(settings.get("batch_shape", settings.get("batch_input_shape"))))
-            space = shapes[-1][1:-1]
-        elif isinstance(name, str):
-            space = read[1:-1] or space
-            plain = _plain(settings)
-            if (axes := _SPACES.get(kind)) and len(space) == axes and None not in space:
-                plain["space"] = space
-            layers.setdefault(name, KerasLayer(kind, plain, frozen))
-            if not _KEEPING.fullmatch(kind) and not (axes and settings.get("padding") == "same"):
-                space = ()
-    kinds = {layer.kind for layer in layers.values()}
-    sizes = shapes[0] if len(shapes) == 1 else ()
-    if len(sizes) == 2 or (len(sizes) > 2 and kinds & _SPACES.keys()):
-        steps, *step = sizes
-        return layers, steps, None if None in step else prod(size or 0 for size in step)
-    return layers, sizes[0] if len(sizes) == 1 and "Embedding" in kinds else None, None
-
-
 _SPACES = {"ConvLSTM1D": 1, "ConvLSTM2D": 2}
 """The layers whose steps have places, and along how many axes."""
-_KEEPING = re.compile("[A-Za-z]*(Normalization|Dropout([1-3]D)?|Noise|ReLU|ELU|Softmax|Activation|Masking)")
+_KEEPING = re.compile("[A-Za-z]*(Normalization(V1)?|Dropout([1-3]D)?|Noise|ReLU|ELU|Softmax|Activation|Masking)")
 """The layers that output as many places as they read. Keras 2 writes no shapes into its configurations."""
+_FOLLOWED = re.compile(
+    "(CuDNN)?(LSTM|GRU)(Cell)?|SimpleRNN(Cell)?|RNN|Bidirectional|ConvLSTM[12]D|Conv1D|Dense|Embedding|Flatten"
+    "|MultiHeadAttention|(Global)?(Max|Average)Pooling1D|RepeatVector|Identity|Add"
+)
+"""The layers that change the number of steps as a spec says, or not at all."""
 
 
-def _sizes(shape: Any) -> tuple[int | None, ...]:
-    """Return the sizes of a shape behind the batch; None for one that is not given."""
-    sizes = shape[1:] if isinstance(shape, list) else []
-    return tuple(size if type(size) is int and 0 < size <= 10**12 else None for size in sizes)
+class Configuration:
+    """A configuration.
 
-
-def _layers(
-    node: Any, *, frozen: bool, calls: int, depth: int
-) -> Iterator[tuple[str, Mapping[str, Any], bool, tuple[int | None, ...]]]:
-    """Yield the class, the settings, whether it is frozen, and the input shape if it is given, of each layer.
-
-    Layers within models are in their places. calls: how often the model around it is called, 0 if that is not said.
-    The settings have the `calls` of one called more than once, and as its `cell` the class that a wrapper is around,
-    with `ways` of a Bidirectional whose layers have other settings.
+    layers: in order, those within models in their places. inputs: the shape of each input, behind the batch.
+    outputs: how many the model has. joins: the layers that read several values. forks: those that several layers read,
+    or of which another value than the first is read.
     """
-    config = _settings(node)
-    if not config or depth > bounds.MOST_CONFIG_DEPTH:
-        return
-    frozen = frozen or config.get("trainable") is False
-    nodes = node.get("inbound_nodes")
-    calls = max(calls, len(nodes) if isinstance(nodes, list) else 0)
-    below = config.get("layers")
-    cells = _settings(config.get("cell")).get("cells")
-    if isinstance(cells, list):  # each is a layer
-        whole = {key: config.get(key) for key in ("return_sequences", "go_backwards")}
-        below = [{**each, "config": {**_settings(each), **whole}} for each in cells if isinstance(each, dict)]
-    if isinstance(below, list):
-        for each in below:
-            yield from _layers(each, frozen=frozen, calls=calls, depth=depth + 1)
-        return
-    inner: Any = config.get("layer")  # a layer that wraps another
+
+    def __init__(self, config: Any) -> None:
+        self.layers: list[KerasLayer] = []
+        self.inputs: list[Sizes] = []
+        self.outputs = 1
+        self.joins: list[str] = []
+        self.forks: list[str] = []
+        self._shape: Sizes = ()  # of what the next layer reads, if that is known
+        self._lost = False  # whether its number of steps cannot be known
+        if config is not None:
+            is_text = isinstance(config, str | bytes)
+            top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if is_text else config
+            self._add(top, {}, (), "")
+
+    def _add(self, node: Any, more: Mapping[str, Any], names: tuple[str, ...], group: str) -> None:
+        """Add the layers of a node. more: settings from around it."""
+        config = {**_settings(node), **more}
+        if not config or len(names) > bounds.MOST_CONFIG_DEPTH:
+            return
+        if _settings(node).get("trainable") is False:
+            more = {**more, "trainable": False}
+        kind, nodes = str(node.get("class_name")), node.get("inbound_nodes")
+        if isinstance(nodes, list) and len(nodes) > max(1, more.get("calls", 0)):
+            more = {**more, "calls": len(nodes)}
+        below, inner = config.get("layers"), config.get("layer")
+        cells = _settings(config.get("cell")).get("cells")
+        if isinstance(below, list):
+            self._join(config, top=not names)
+            self._several(below, more, names, f"{group}/layers/".lstrip("/"))
+        elif isinstance(cells, list):  # each is a layer
+            whole = {key: config.get(key) for key in ("return_sequences", "go_backwards")}
+            self._several(cells, {**more, **whole}, names, f"{group}/cell/cells/")
+        elif _settings(inner) and kind != "Bidirectional":  # TimeDistributed, which is its layer
+            names = (*names, str(_settings(inner).get("name")))
+            reads = {key: node.get(key) for key in ("build_config", "inbound_nodes")}
+            more = {**more, "wrapper": kind, "within": "layers" in _settings(inner)}
+            self._add({**inner, **reads}, more, names, f"{group}/layer")
+        else:
+            self._leaf(node, kind, {**_around(config, inner), **more}, names, group)
+
+    def _several(self, nodes: list[Any], more: Mapping[str, Any], names: tuple[str, ...], start: str) -> None:
+        """Add layers that are in one container, which numbers those of a class."""
+        times: Counter[str] = Counter()
+        for node in nodes:
+            if isinstance(node, dict):
+                words = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", str(node.get("class_name"))))
+                word = re.sub("([a-z])([A-Z])", r"\1_\2", words).lower()
+                group = f"{start}{word}_{times[word]}" if times[word] else f"{start}{word}"
+                times[word] += 1
+                self._add(node, more, (*names, str(_settings(node).get("name"))), group)
+
+    def _leaf(self, node: Any, kind: str, config: dict[str, Any], names: tuple[str, ...], group: str) -> None:
+        """Add one layer, with the shape of what it reads if that is known."""
+        if kind == "InputLayer":
+            sizes = _sizes(config.get("batch_shape", config.get("batch_input_shape")))
+            self._shape = sizes if len(names) == 1 else self._shape or sizes
+            self.inputs += [sizes] if len(names) == 1 else []  # of the whole model
+            return
+        read = () if len(self.inputs) > 1 else self._shape
+        read = _read(node) or _sizes(config.get("batch_input_shape")) or read
+        axes, plain = _SPACES.get(kind, 0), _plain(config)
+        if axes and len(read) == 2 + axes and None not in read[1:-1]:
+            plain["space"] = read[1:-1]
+        steps: int | None = None if self._lost and not read else 0
+        inputs = 0
+        if config.get("within"):  # a model that is applied to each step
+            steps = 0
+        elif len(read) == 2 + axes or (len(read) > 1 and "wrapper" in config):
+            steps, *step = read
+            inputs = 0 if None in step else prod(size or 0 for size in step)
+        elif kind == "Embedding" and len(read) == 1:
+            (steps,) = read
+        self.layers.append(KerasLayer(kind, plain, config.get("trainable") is False, names, group, steps, inputs))
+        keeping = bool(_KEEPING.fullmatch(kind))
+        places = axes and config.get("padding") == "same" and config.get("return_sequences") is True
+        self._shape = read if keeping else (*read[:-1], None) if places else ()
+        if keeping or "wrapper" in config or _FOLLOWED.fullmatch(kind):
+            self._lost = self._lost and not read and kind != "RepeatVector"
+        else:
+            self._lost = True
+
+    def reads(self) -> tuple[int | None, int | None]:
+        """Return the steps and the width of the one input, None if they are not known or there are several."""
+        kinds = {layer.kind for layer in self.layers}
+        sizes = self.inputs[0] if len(self.inputs) == 1 else ()
+        if len(sizes) == 2 or (len(sizes) > 2 and kinds & _SPACES.keys()):
+            steps, *step = sizes
+            return steps, None if None in step else prod(size or 0 for size in step)
+        return sizes[0] if len(sizes) == 1 and "Embedding" in kinds else None, None
+
+    def remarks(self) -> Iterator[Remark]:
+        """Yield what joins the layers if they are not a row of layers, each behind the one before."""
+        if len(self.inputs) > 1 or self.outputs > 1:
+            yield Remark(RemarkKind.SEVERAL_INPUTS, (), (len(self.inputs), self.outputs))
+        if self.joins:
+            yield Remark(RemarkKind.JOINS, tuple(self.joins))
+        if self.forks:
+            yield Remark(RemarkKind.FORKS, tuple(self.forks))
+
+    def _join(self, config: Mapping[str, Any], *, top: bool) -> None:
+        """Find the layers of a model that are not in a row, and how many outputs it has."""
+        below = [node for node in config["layers"] if isinstance(node, dict)]
+        nodes = {str(node.get("name")): node.get("inbound_nodes") for node in below}
+        ends = {each for each, _ in _values(config.get("output_layers")) if each[0] in nodes}
+        readers = Counter(ends)
+        for name, calls in nodes.items():
+            for call in calls if isinstance(calls, list) else ():
+                values = {each for each, _ in _values(call) if each[0] in nodes}
+                readers.update(values)
+                self.joins += [name] if len(values) > 1 and name not in self.joins else []
+        forks = {name for (name, _, place), times in readers.items() if times > 1 or place}
+        self.forks += [name for name in nodes if name in forks]
+        if top:
+            self.outputs = max(1, len(ends))
+
+
+def _around(config: dict[str, Any], inner: Any) -> dict[str, Any]:
+    """Return the settings of a layer with those of the layer, or the cell, that it is around.
+
+    `cell` is then the class of that, and `ways` those of a Bidirectional whose layers have other settings.
+    """
     within = _settings(inner)
-    if within and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
-        wrapped = {**inner, "config": {**within, "wrapper": str(node.get("class_name"))}}
-        yield from _layers(wrapped, frozen=frozen, calls=calls, depth=depth + 1)
-        return
-    built = node.get("build_config")  # Keras 3 writes it, in `.keras` alone
-    read = _sizes(built.get("input_shape") if isinstance(built, dict) else config.get("batch_input_shape"))
-    more: dict[str, Any] = {"calls": calls} if calls > 1 else {}
     other = _settings(config.get("backward_layer"))
+    more: dict[str, Any] = {}
     if any(other[key] != within.get(key) for key in ("activation", "recurrent_activation") if key in other):
         more["ways"] = "apart"
     cell = within.get("cell", config.get("cell", inner))
     if isinstance(cell, dict):
         more["cell"] = str(cell.get("class_name"))
         within = {**_settings(cell), **within}
-    yield str(node.get("class_name")), {**within, **config, **more}, frozen, read
+    return {**within, **config, **more}
+
+
+def _read(node: Any) -> Sizes:
+    """Return the shape of what a layer reads if the file has it, as those of Keras 3 do, and TensorFlow's `.keras`."""
+    built = node.get("build_config")
+    shape = built.get("input_shape") if isinstance(built, dict) else None
+    if isinstance(shape, list) and not any(isinstance(size, list) for size in shape):
+        return _sizes(shape)
+    shapes = [shape for _, shape in _values(node.get("inbound_nodes"))]
+    return _sizes(shapes[0]) if shapes and all(shape == shapes[0] for shape in shapes) else ()
+
+
+def _values(nodes: Any) -> Iterator[tuple[tuple[str, int, int], Any]]:
+    """Yield the layer, the call and the number of each value in some calls' arguments, and its shape if it is given."""
+    waiting = [nodes]
+    while waiting:
+        match waiting.pop():
+            case {"class_name": "__keras_tensor__", "config": {"keras_history": [name, call, place], **config}}:
+                yield (str(name), call, place), config.get("shape")
+            case [str(name), int(call), int(place), *more]:  # as Keras 2 writes it
+                yield (name, call, place), None
+                waiting += more
+            case dict(several):
+                waiting += several.values()
+            case list(several):
+                waiting += several
+
+
+def _sizes(shape: Any) -> Sizes:
+    """Return the sizes of a shape behind the batch; None for one that is not given."""
+    sizes = shape[1:] if isinstance(shape, list) else []
+    return tuple(size if type(size) is int and 0 < size <= 10**12 else None for size in sizes)
 
 
 def _settings(node: Any) -> dict[str, Any]:
@@ -324,22 +434,26 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
     arrays, attributes, links = contents(opened)
     top = attributes.get("", {})
-    layers, steps, inputs = _config(config if config is not None else top.get("model_config"))
+    configuration = Configuration(config if config is not None else top.get("model_config"))
+    layers = _named(configuration.layers)
+    homes = _Homes(layers, attributes)
     tensors: list[FileTensor] = []
-    modules: dict[str, dict[str, FileTensor]] = {}
-    names = _names(attributes, layers)
-    homes: dict[str, str] = {}  # the layers of the configuration that others are in
-    variables = _variables(arrays, names, layers)
+    modules: dict[str, dict[str, FileTensor]] = {name: {} for name in layers}
+    order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
+    places: dict[str, float] = {name: place for place, name in enumerate(order)}
+    variables = _variables(arrays, homes)
+    parts: dict[str, None] = {}  # the layers that others are in
     for array in arrays:
-        path_of_layer, leaf = _place(array, variables)
-        name = names.get(path_of_layer, path_of_layer)
-        if name not in layers and (home := _home(array.path, names, layers)):
-            name = home if layers[home].kind.endswith("Cell") else name
-            homes[name] = home
-        role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else model.role_of(leaf, array.dtype)
-        frozen = layers[name].frozen if name in layers and role is TensorRole.PARAMETER else None
-        kind = layers.get(name, UNKNOWN).kind or name
-        counted = leaf in _STATISTICS or (leaf in _OF_DATA and kind.lower().startswith("normalization"))
+        group, leaf = _place(array, variables)
+        name, home = homes.name(array.path, group), homes.home(group)
+        layer = layers.get(name, UNKNOWN)
+        role = model.role_of(leaf, array.dtype)
+        if _OPTIMIZER.match(array.path):
+            role = TensorRole.OPTIMIZER
+        elif _METRIC.search(array.path):
+            role = TensorRole.BUFFER
+        frozen = layer.frozen if layer is not UNKNOWN and role is TensorRole.PARAMETER else None
+        counted = leaf in _STATISTICS or (leaf in _OF_DATA and (layer.kind or name).lower().startswith("normalization"))
         if counted and role is not TensorRole.OPTIMIZER:  # Keras counts them, as not trainable
             role, frozen = TensorRole.PARAMETER, True
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
@@ -347,48 +461,76 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         if role is TensorRole.PARAMETER:
             module = modules.setdefault(name, {})
             module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
+            if home and home != name:
+                parts[home] = None
+                places[name] = places[home]
     _, of_tensors = model.remarked(tensors)  # the names of scales are known here
     remarks = [*of_tensors] if layers else [Remark(RemarkKind.NO_CONFIG), *of_tensors]
     if links:
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
-    order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
-    places = {name: place for place, name in enumerate(order)}
-    places |= {name: places[home] for name, home in homes.items()}
-    if modules.keys() <= layers.keys():  # each is known by its name, so the other layers have no weights
-        modules = {name: modules.get(name, {}) for name in layers}
+    remarks += configuration.remarks()
+    if parts:
+        remarks.append(Remark(RemarkKind.WITHIN, tuple(parts)))
     in_order = tuple(
-        FileModule(name, modules[name], layer.kind, layer.settings)
+        FileModule(name, modules[name], layer.kind, layer.settings, steps=layer.steps, inputs=layer.inputs)
         for name in sorted(modules, key=lambda name: places.get(name, len(places)))
         for layer in (layers.get(name, UNKNOWN),)
     )
+    steps, inputs = configuration.reads()
     return ModelFile(path, format, "keras", tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
 
 
-def _home(path: str, names: Mapping[str, str], layers: Mapping[str, KerasLayer]) -> str | None:
-    """Return the innermost layer of the configuration whose group an array is in."""
-    parts = path.split("/")
-    groups = (names.get("/".join(parts[:end]), parts[end - 1]) for end in range(len(parts), 0, -1))
-    return next((name for name in groups if name in layers), None)
+def _named(layers: Sequence[KerasLayer]) -> dict[str, KerasLayer]:
+    """Return layers by their names, those that share one with the names of the models that they are in."""
+    times = Counter(layer.names[-1] for layer in layers)
+    return {layer.names[-1] if times[layer.names[-1]] == 1 else "/".join(layer.names): layer for layer in layers}
 
 
-def _names(attributes: Attributes, layers: Collection[str]) -> dict[str, str]:
-    """Return the names of layers from their groups, without names that two layers share.
+class _Homes:
+    """The layers that arrays belong to: those of the configuration, or else groups of the file."""
 
-    layers: of the configuration; the name of any other begins with those of the models that it is in.
-    """
+    def __init__(self, layers: Mapping[str, KerasLayer], attributes: Attributes) -> None:
+        self.layers = layers
+        self._by_group = {layer.group: name for name, layer in layers.items()}
+        self._by_top: dict[str, list[str]] = {}
+        for name, layer in layers.items():
+            self._by_top.setdefault(layer.names[0], []).append(name)
+        self._names = _names(attributes)
+
+    def home(self, group: str) -> str | None:
+        """Return the innermost layer of the configuration that has a group, or is around it."""
+        above = [*accumulate(group.split("/"), "{}/{}".format)]
+        return next((self._by_group[each] for each in reversed(above) if each in self._by_group), None)
+
+    def name(self, path: str, group: str) -> str:
+        """Return the name of the layer of an array, in whose group it is."""
+        if several := self._by_top.get(group):  # as Keras 2 writes it
+            words = path.split("/")
+            scores = {name: sum(word in words for word in self.layers[name].names[1:]) for name in several}
+            best = [name for name in several if scores[name] == max(scores.values())]
+            return best[0] if len(best) == 1 else group
+        home = self.home(group)
+        whole = home and (home == self._by_group.get(group) or _WHOLE.fullmatch(self.layers[home].kind))
+        return home if home and whole else self._names.get(group, group)
+
+
+def _names(attributes: Attributes) -> dict[str, str]:
+    """Return the names that Keras 3 writes beside groups, with those of the models around, except shared ones."""
     named = {
         path.removesuffix("/vars"): words["name"]
         for path, words in attributes.items()
         if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
     }
-    names: dict[str, str] = {}
-    for path, name in named.items():
-        models = [named[above] for above in accumulate(path.split("/"), "{}/{}".format) if above in named]
-        names[path] = name if name in layers else "/".join(models)
+    names = {
+        path: "/".join(named[above] for above in accumulate(path.split("/"), "{}/{}".format) if above in named)
+        for path in named
+    }
     times = Counter(names.values())
     return {path: name for path, name in names.items() if times[name] == 1}
 
 
+_WHOLE = re.compile("Bidirectional|.*Cell|RNN")
+"""The layers within which others are not apart."""
 _NUMBERED = re.compile(
     r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<cell>/cell)?(/(?P<part>query|key|value|output)_dense)?/vars/(?P<leaf>[0-9]+)"
 )
@@ -397,6 +539,8 @@ _NAMED = re.compile(
 )
 _WAY = re.compile(r"/(forward|backward)_[^/]+/")
 _OPTIMIZER = re.compile(r"(_?optimizer(_weights)?|optimizer_weights)(/|$)")
+_METRIC = re.compile(r"(^|/)(metrics/[^/]+|[^/]+_tracker)/vars/[0-9]+$")
+"""What a compiled model keeps between its batches."""
 _DENSE = re.compile(r"dense[0-9]*")
 """The kind of a dense layer, which may have a bias of another length."""
 _CELL = ("kernel", "recurrent_kernel", "bias")
@@ -405,21 +549,19 @@ _OF_DATA = ("mean", "variance", "count")
 """The variables of a Normalization."""
 
 
-def _variables(
-    arrays: list[HDF5Array], names: Mapping[str, str], layers: Mapping[str, KerasLayer]
-) -> dict[str, tuple[str, ...]]:
-    """Return the names of each layer's numbered variables, as far as they are known."""
+def _variables(arrays: list[HDF5Array], homes: _Homes) -> dict[str, tuple[str, ...]]:
+    """Return the names of the numbered variables of each group, as far as they are known."""
     shapes: dict[str, dict[int, tuple[int, ...]]] = {}
     for array in arrays:
         if (numbered := _NUMBERED.fullmatch(array.path)) and not numbered["cell"] and not numbered["part"]:
             shapes.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
     variables = {}
-    for layer, those in shapes.items():
-        config = layers.get(names.get(layer, layer), UNKNOWN)
-        group, name = layer.rpartition("/")[2], names.get(layer, "").rpartition("/")[2]
-        kind = config.kind or (name if re.match("embedding|batch_norm", name) else group)  # which may be an attribute
-        kind = kind.replace("_", "").lower()
-        variables[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
+    for group, those in shapes.items():
+        name = homes.name("", group)
+        config, word = homes.layers.get(name, UNKNOWN), name.rpartition("/")[2]
+        kind = config.kind or (word if re.match("embedding|batch_norm", word) else group.rpartition("/")[2])
+        kind = kind.replace("_", "").lower()  # the group may be that of an attribute
+        variables[group] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
     return variables
 
 

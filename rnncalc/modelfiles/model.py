@@ -79,6 +79,10 @@ class RemarkKind(Enum):
     ZEROS = auto()
     IN_BRANCHES = auto()
     NO_CONFIG = auto()
+    SEVERAL_INPUTS = auto()
+    JOINS = auto()
+    FORKS = auto()
+    WITHIN = auto()
     MLX = auto()
 
 
@@ -123,6 +127,8 @@ class FileModule(NamedTuple):
 
     kind: the file's word for it, empty if there is none. settings: its other settings in the file.
     buffers: the tensors that the framework keeps beside its parameters.
+    steps, inputs: the length and width of the sequence that it reads, 0 if the file does not say; steps are None if
+        they cannot be known.
     """
 
     path: str
@@ -130,6 +136,8 @@ class FileModule(NamedTuple):
     kind: str = ""
     settings: Mapping[str, Any] = {}
     buffers: Mapping[str, FileTensor] = {}
+    steps: int | None = 0
+    inputs: int = 0
 
 
 class ModelFile(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from os import PathLike, fspath
 from os.path import basename
@@ -15,7 +15,7 @@ from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.reshaping import LastStep
 from rnncalc.modelfiles import read as read_file
-from rnncalc.modelfiles.model import ModelFile, Remark, RemarkKind, may_be_buffer
+from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffer
 from rnncalc.modelfiles.torch_names import LENGTHS
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
@@ -63,10 +63,8 @@ def read(file: ModelFile) -> Reading:
             drafting = _Drafting(file, bare=bare, around=around)
             draft = drafting.draft()
             if draft is not None and draft.network.params == file.params:
-                names = tuple(drafting.left_out)
-                remarks = (*file.remarks, Remark(Doubt.LEFT_OUT, names)) if names else file.remarks
-                return Reading(file._replace(remarks=remarks), draft)
-    return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None, None))
+                return Reading(file._replace(remarks=(*file.remarks, *drafting.remarks())), draft)
+    return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None, None, None))
 
 
 def read_model(path: str | PathLike[str]) -> Reading:
@@ -98,8 +96,9 @@ class _Drafting:
         self.file = file
         self.bare = bare
         self.around = around
-        self.left_out: list[str] = []
-        self.steps: int | None = file.steps
+        self.left_out: list[tuple[str, bool]] = []  # with whether each outputs what it reads
+        self.steps = self.first_steps = file.steps  # of what the last layer outputs, and of the network
+        self.changes: list[str] = []  # the layers that read another number of steps than the one before outputs
         self.ended: bool | None = None  # whether one vector is all that is left, None if the file does not say
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
@@ -125,9 +124,12 @@ class _Drafting:
             for module in self.file.modules
             if "return_sequences" in module.settings
         }
+        modules = {module.path: module for module in self.file.modules}
         for place, site in enumerate(sites):
+            if site.layer is not None and site.path in modules:
+                self._reads(modules[site.path])
             if site.bare:
-                self._bare(site)
+                self._bare(site, modules[site.path].inputs)
                 continue
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             front = self.input is None and not self.unknown
@@ -141,7 +143,32 @@ class _Drafting:
             self.ended = ends.get(site.path, self.ended)
         self._flush(None)
         topology: TopologyName | None = None if self.ended is None else "many-to-one" if self.ended else "many-to-many"
-        return _network(self.file, self.layers, self.doubts, self.input, topology)
+        steps = None if self.changes else self.first_steps
+        return _network(self.file, self.layers, self.doubts, self.input, topology, steps)
+
+    def remarks(self) -> Iterator[Remark]:
+        """Yield what the draft leaves out of the file."""
+        computes = not any(isinstance(layer, External) for layer in self.layers)
+        for otherwise, kind in ((computes, Doubt.NOT_IN_SPEC), (False, Doubt.LEFT_OUT)):
+            names = [path for path, identity in self.left_out if (computes and not identity) == otherwise]
+            if names and (otherwise or kind is Doubt.LEFT_OUT):
+                yield Remark(kind, tuple(names))
+        if self.changes:
+            yield Remark(Doubt.STEPS, tuple(self.changes))
+        elif self.file.steps and self.first_steps and self.file.steps != self.first_steps:
+            yield Remark(Doubt.FIRST_STEPS, (), (self.first_steps, self.file.steps))
+
+    def _reads(self, module: FileModule) -> None:
+        """Take the steps that the file says a layer reads, and the width of the first."""
+        if not self.layers and not self.unknown and (module.inputs or module.steps is None):
+            self.width = self.input = module.inputs or None
+        if not module.steps and module.steps is not None:
+            return
+        if all(isinstance(layer, External) for layer in self.layers):
+            self.first_steps = module.steps
+        elif module.steps != self.steps:
+            self.changes.append(module.path)
+        self.steps = module.steps
 
     def _add(self, layer: Layer, *doubts: Remark) -> None:
         self.layers.append(layer)
@@ -203,15 +230,18 @@ class _Drafting:
             self._flush(self.width)
         self.unknown.append(site)
 
-    def _bare(self, site: Site) -> None:
+    def _bare(self, site: Site, inputs: int) -> None:
         """Add a layer without tensors, which reads what reaches it; leave it out if it, or what reaches it, is unknown.
 
         What ends a sequence, or begins one, takes the last step if a recurrent layer ended the sequence before.
+        inputs: the width of what reaches it, 0 if the file does not say.
         """
         layer, pools = site.layer, Doubt.ALL_STEPS in site.doubts
         ends = layer is not None and (layer.ends or pools)
+        if layer is not None and self.bare and inputs:
+            self._flush(inputs)
         if layer is None or not self.bare or self.unknown or self.width is None:
-            self.left_out.append(site.path)
+            self.left_out.append((site.path, layer is None and Doubt.NOT_IN_SPEC not in site.doubts))
         elif not (ends and self.ended and not self.grid):  # which is flat
             if self.ended and (ends or layer.begins):
                 self._add(LastStep())
@@ -285,6 +315,7 @@ def _network(
     doubts: list[tuple[Remark, ...]],
     input: int | None,
     topology: TopologyName | None,
+    steps: int | None,
 ) -> Draft | None:
     """Return the draft of these layers; a dense layer at the end is the output layer."""
     last = layers[-1] if layers else None
@@ -293,7 +324,7 @@ def _network(
         output = Output(**{key: value for key, value in last.values().items() if key not in Output.without})
     below = layers[:-1] if output else layers
     places = prod(below[0].grid) if below else 1
-    fields: dict[str, Any] = {"layers": below, "output": output, "steps": file.steps, "topology": topology}
+    fields: dict[str, Any] = {"layers": below, "output": output, "steps": steps, "topology": topology}
     try:
         network = Network(input=(input or 1) // places, convention=file.framework, name=_name(file.path), **fields)
     except SpecError:

@@ -84,8 +84,10 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
         silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG} & {remark.kind for remark in file.remarks}
         missing += ["dropout"] if silent or file.framework == "onnx" else []
-        listed = f"{', '.join(missing)}, and " if missing else ""
-        head.append(f"not in the file: {listed}what joins the layers but their order")
+        joined = file.framework == "keras" and RemarkKind.NO_CONFIG not in silent
+        missing += [] if joined else ["what joins the layers but their order"]
+        if missing:
+            head.append("not in the file: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
         return Document(tuple(head), tuple(_entries(draft)))
 
     def _contents(self) -> str:
@@ -185,6 +187,9 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.DIRECTIONS: "two cells, by their widths the two directions of one layer",
     Doubt.ALL_STEPS: "its window is all steps, and their number is not in the file",
     Doubt.LEFT_OUT: "layers without weights that are not in this draft: {names}",
+    Doubt.NOT_IN_SPEC: f"without weights, and not in the spec: {{names}}{_DIFFERS}",
+    Doubt.STEPS: "steps are left out: {names} read another number of steps than the layer before outputs in a spec",
+    Doubt.FIRST_STEPS: "steps: {numbers[0]:,} are what the first layer reads; the input has {numbers[1]:,}",
     Doubt.RESHAPED: "the {numbers[0]:,} numbers of a step change their places; the file does not say how",
     Doubt.PADDING: f"its padding is none that a spec has{_DIFFERS}",
     Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",
@@ -209,6 +214,11 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
     RemarkKind.MLX: "names of MLX, whose recurrent layers rnncalc does not know; they are external: {names}",
+    RemarkKind.SEVERAL_INPUTS: "the model has {numbers[0]:,} inputs and {numbers[1]:,} outputs, a draft one of each"
+    f"{_DIFFERS}",
+    RemarkKind.JOINS: f"a draft is one row of layers, but these read several values: {{names}}{_DIFFERS}",
+    RemarkKind.FORKS: f"a draft is one row of layers, but several read the outputs of these: {{names}}{_DIFFERS}",
+    RemarkKind.WITHIN: f"layers within layers of one's own, whose code is not in the file: {{names}}{_DIFFERS}",
     RemarkKind.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
 }
 
@@ -285,7 +295,7 @@ def messages(match: Match) -> Iterator[str | None]:
         else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
     )
     for number, check in enumerate(match.tensors):
-        mismatch = sentence(Remark(check.doubt)) if check.doubt else _mismatch(check)
+        mismatch = sentence(check.doubt) if check.doubt else _mismatch(check)
         if mismatch and not check.doubt and number not in match.explained:
             yield "; ".join([mismatch, *draft])
             draft = []

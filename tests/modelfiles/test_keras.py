@@ -10,7 +10,7 @@ import pytest
 from conftest import Call, file_at
 
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.keras import _config
+from rnncalc.modelfiles.keras import Configuration
 from rnncalc.modelfiles.model import BadFileError, Remark, RemarkKind
 
 h5py = pytest.importorskip("h5py")
@@ -135,5 +135,5 @@ def test_what_keeps_the_places_of_a_step(kind: str, keeps: bool) -> None:
         {"class_name": kind, "config": {"name": "between"}},
         {"class_name": "ConvLSTM2D", "config": {"name": "cell", "padding": "same"}},
     ]
-    found, _, _ = _config({"class_name": "Sequential", "config": {"layers": layers}})
-    assert found["cell"].settings.get("space") == ((8, 6) if keeps else None)
+    *_, cell = Configuration({"class_name": "Sequential", "config": {"layers": layers}}).layers
+    assert cell.settings.get("space") == ((8, 6) if keeps else None)

@@ -6,6 +6,7 @@ Returns names, shapes, numbers and layers, no sentences.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import prod
@@ -16,7 +17,8 @@ from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, External, Layer, Output
-from rnncalc.modelfiles.model import FileTensor, ModelFile
+from rnncalc.layers.reshaping import RepeatVector
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.questions.models.blocks import readers_of_two
 from rnncalc.questions.models.chain import in_chain
@@ -58,7 +60,7 @@ class TensorCheck(NamedTuple):
 
     layer, tensor: its names in the network, None if only the file has it. stored: its name in the file.
     at: the path of the layer in the spec. An option that differs is one too, with its value as its shape.
-    doubt: of a layer that computes what no spec can say.
+    doubt: about what a layer, or the file, computes and no spec can say.
     """
 
     status: TensorStatus
@@ -68,7 +70,7 @@ class TensorCheck(NamedTuple):
     stored: str | None = None
     stored_shape: tuple[int | str, ...] | None = None
     at: Path = ()
-    doubt: Doubt | None = None
+    doubt: Remark | None = None
 
     @property
     def kept(self) -> bool:
@@ -160,7 +162,7 @@ def match(network: Network, file: ModelFile) -> Match:
         for tensor in site.tensors.values()
         if not tensor.shared_with
     ]
-    tensors = (*checks, *by_name, *of_externals, *others)
+    tensors = (*checks, *by_name, *of_externals, *others, *_otherwise(network, file, every))
     more = tuple(site for site in left if site.layer and site.params)
     differences = tuple(_differences(network, start, wanted, pairs, tensors, bool(more)))
     no_params = sum(not tensor.is_parameter for tensor in file.tensors)
@@ -250,6 +252,24 @@ def _theirs(wanted: SpecLayer, site: Site, framework: str) -> Layer | None:
     return layer if fits(layer) else None
 
 
+def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iterator[TensorCheck]:
+    """Yield what a file computes beside its layers with tensors, and the network does not.
+
+    An external layer stands for layers without weights too.
+    """
+    times = Counter(type(placed.layer) for placed in network.stack)
+    names = []
+    for site in sites:
+        if site.bare and isinstance(site.layer, Pool1D | RepeatVector):
+            times[type(site.layer)] -= 1
+        if site.bare and (Doubt.NOT_IN_SPEC in site.doubts or times[type(site.layer)] < 0):
+            names.append(site.path)
+    apart = names and not any(isinstance(placed.layer, External) for placed in network.stack)
+    for remark in (*[Remark(Doubt.NOT_IN_SPEC, tuple(names))] * bool(apart), *file.remarks):
+        if word := COMPUTES_OTHERWISE.get(remark.kind):
+            yield TensorCheck(TensorStatus.OTHERWISE, None, None, stored=word, doubt=remark)
+
+
 def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:
     """Yield the checks of a layer's tensors, and those of its site that the layer lacks."""
     if isinstance(wanted.layer, External):
@@ -259,7 +279,9 @@ def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[Te
         for option, (ours, value) in recorded(wanted.layer, site, framework).items():
             yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
         for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
-            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, COMPUTES_OTHERWISE[doubt], at=wanted.at, doubt=doubt)
+            remark = Remark(doubt)
+            word = COMPUTES_OTHERWISE[doubt]
+            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, word, at=wanted.at, doubt=remark)
     for name, shape in wanted.shapes.items():
         tensor = theirs.pop(name, None)
         names = (wanted.name, wanted.names[name], shape)

@@ -29,7 +29,7 @@ from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
-from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
+from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, RemarkKind
 from rnncalc.questions.models.blocks import SPELLINGS, TABLE, Spelling, joined, of_layer, positioned
 
 Shape = tuple[int, ...]
@@ -67,6 +67,9 @@ class Doubt(Enum):
     PLACES = auto()
     ALL_STEPS = auto()
     LEFT_OUT = auto()
+    NOT_IN_SPEC = auto()
+    STEPS = auto()
+    FIRST_STEPS = auto()
     PADDING = auto()
     RESHAPED = auto()
     OTHER_EPSILON = auto()
@@ -78,7 +81,7 @@ class Doubt(Enum):
     STATISTICS = auto()
 
 
-COMPUTES_OTHERWISE: Mapping[Doubt, str] = {
+COMPUTES_OTHERWISE: Mapping[Enum, str] = {
     Doubt.CLIP: "clip",
     Doubt.INPUT_FORGET: "input_forget",
     Doubt.DIRECTION: "direction",
@@ -90,8 +93,13 @@ COMPUTES_OTHERWISE: Mapping[Doubt, str] = {
     Doubt.OTHER_ACTIVATION: "activation",
     Doubt.PADDING: "padding",
     Doubt.OTHER_EPSILON: "epsilon",
+    Doubt.NOT_IN_SPEC: "layers without weights",
+    RemarkKind.SEVERAL_INPUTS: "inputs and outputs",
+    RemarkKind.JOINS: "order",
+    RemarkKind.FORKS: "order",
+    RemarkKind.WITHIN: "layers of layers",
 }
-"""What the layer of a file computes and that of no spec does, so that a run would differ: a word for each."""
+"""What a file computes and no spec does, so that a run would differ: a word for each."""
 
 
 class Site(NamedTuple):
@@ -188,8 +196,14 @@ def _sites(module: FileModule, framework: str) -> Iterator[Site]:
         match _GUESSES[framework](site, module):
             case (layer, inputs, doubts) if expected(layer, inputs, framework) == site.shapes:
                 yield site.guessed(layer, inputs, *doubts)
+            case _ if site.bare and not _IDENTITY.fullmatch(module.kind):
+                yield site._replace(doubts=(Doubt.NOT_IN_SPEC,))
             case _:
                 yield site
+
+
+_IDENTITY = re.compile(".*Dropout([1-3]D)?|Gaussian(Noise|Dropout)|ActivityRegularization|Identity")
+"""The classes without weights that output what they read, but for training."""
 
 
 def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | None:
