@@ -250,7 +250,8 @@ class Configuration:
         if config is not None:
             is_text = isinstance(config, str | bytes)
             top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if is_text else config
-            self._add(top, {}, (), "")
+            if "layers" in _settings(top):  # a model of one's own has its code instead
+                self._add(top, {}, (), "")
 
     def _add(self, node: Any, more: Mapping[str, Any], names: tuple[str, ...], group: str) -> None:
         """Add the layers of a node. more: settings from around it."""
@@ -491,7 +492,9 @@ class _Homes:
 
     def __init__(self, layers: Mapping[str, KerasLayer], attributes: Attributes) -> None:
         self.layers = layers
-        self._by_group = {layer.group: name for name, layer in layers.items()}
+        named = {path.removesuffix("/vars"): words.get("name") for path, words in attributes.items()}
+        self._by_group = {path: name for path, name in named.items() if name in layers}  # a class may have two names
+        self._by_group |= {layer.group: name for name, layer in layers.items()}
         self._by_top: dict[str, list[str]] = {}
         for name, layer in layers.items():
             self._by_top.setdefault(layer.names[0], []).append(name)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
 from rnncalc.errors import Problem, SpecError
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.reshaping import LastStep
 from rnncalc.modelfiles import read as read_file
@@ -126,10 +127,13 @@ class _Drafting:
         }
         modules = {module.path: module for module in self.file.modules}
         for place, site in enumerate(sites):
-            if site.layer is not None and site.path in modules:
-                self._reads(modules[site.path])
+            module, layer = modules.get(site.path), site.layer
+            if self.ended and not (isinstance(layer, Cell) or (layer and layer.along)):
+                module = None  # it reads one step, perhaps of many places
+            if layer is not None and module is not None:
+                self._reads(module)
             if site.bare:
-                self._bare(site, modules[site.path].inputs)
+                self._bare(site, module.inputs if module else 0)
                 continue
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             front = self.input is None and not self.unknown

@@ -214,7 +214,7 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
     RemarkKind.MLX: "names of MLX, whose recurrent layers rnncalc does not know; they are external: {names}",
-    RemarkKind.SEVERAL_INPUTS: "the model has {numbers[0]:,} inputs and {numbers[1]:,} outputs, a draft one of each"
+    RemarkKind.SEVERAL_INPUTS: "inputs of the model: {numbers[0]:,}, outputs: {numbers[1]:,}; a draft has one of each"
     f"{_DIFFERS}",
     RemarkKind.JOINS: f"a draft is one row of layers, but these read several values: {{names}}{_DIFFERS}",
     RemarkKind.FORKS: f"a draft is one row of layers, but several read the outputs of these: {{names}}{_DIFFERS}",

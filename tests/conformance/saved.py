@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from math import prod
 from pathlib import Path
@@ -37,9 +38,28 @@ def hold(path: Path, params: int) -> str:
     if code:  # because a layer computes what no spec can say, and the draft says so
         report, _ = json.JSONDecoder().raw_decode(checked)
         wrong = [each["message"] for each in report["reports"][0]["checks"] if not each["ok"]]
-        assert all(message in text and "a run differs" in message for message in wrong), f"{text}\n{checked}"
+        assert all(message[1:] in text and "a run differs" in message for message in wrong), f"{text}\n{checked}"
     assert code == ("a run differs" in text), f"{text}\n{checked}"
     return text
+
+
+def keep_promises(path: Path, params: int, trainable: int, flow: Any, theirs: Callable[[], Any]) -> tuple[str, bool]:
+    """Assert what holds of every file with a configuration: its counts, and its outputs if they are computed.
+
+    Returns its spec, and whether it was run.
+    """
+    text = hold(path, params)
+    _, counted = called("count", spec_of(path), "-f", "json")
+    assert json.loads(counted)["reports"][0]["trainable"] == trainable, text
+    inputs = path.with_name("inputs.yaml")
+    inputs.write_text(json.dumps(flow.tolist()))
+    code, out = called("run", spec_of(path), "--weights", path, "--inputs", inputs, "-f", "json")
+    if not code:
+        outputs = np.array(json.loads(out)["reports"][0]["outputs"])
+        np.testing.assert_allclose(outputs.ravel(), np.ravel(theirs()), rtol=1e-5, atol=1e-5, err_msg=text)
+    else:
+        assert code == 2, out
+    return text, not code
 
 
 def external_params(path: Path) -> int:

@@ -1,6 +1,7 @@
 """Networks saved by Keras: `read`'s spec counts the same, `check` holds it, `run` gives the same numbers."""
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from conformance import with_keras
 from conformance.drawing import networks
-from conformance.saved import called, flow_of, hold, refused, runs_to, spec_of, written
+from conformance.saved import called, flow_of, hold, keep_promises, refused, runs_to, spec_of, written
 from conformance.spread import held_by_all, in_parts
 from hypothesis import strategies as st
 
@@ -335,3 +336,91 @@ def test_convolutional_lstms_behind_other_layers(tmp_path: Path) -> None:
     assert kinds == ["external", "conv_lstm", "external", "conv_lstm", "external"]
     assert (text.count("space: 8x8"), text.count("space: 4x4")) == (1, 1)
     assert "its space is not in the file" in hold(tmp_path / "b.h5", model.count_params())
+
+
+def kept(folder: Path, inputs: Any, outputs: Any) -> Iterator[tuple[str, bool]]:
+    """Yield the spec of a model's file with a configuration, and whether it was run: then it agrees with the model."""
+    random = np.random.default_rng(0)
+    with jax.enable_x64(False):
+        model = keras.Model(inputs, outputs)
+        for variable in model.weights:
+            variable.assign(random.uniform(0.01, 0.2, variable.shape))
+        trainable = sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
+        flow = random.uniform(-1, 1, [size or 5 for size in model.inputs[0].shape[1:]]).astype(np.float32)
+        flat = flow.reshape(len(flow), -1)
+        for name in ("a.keras", "b.h5"):
+            model.save(folder / name)
+            yield keep_promises(folder / name, model.count_params(), trainable, flat, lambda: model(flow[None]))
+        model.save_weights(folder / "c.weights.h5")
+        hold(folder / "c.weights.h5", model.count_params())
+
+
+def test_steps_and_pools_behind_any_layer(tmp_path: Path) -> None:
+    """The file has what each layer reads; steps that no spec can have are left out, and a pool stays."""
+    layers = keras.layers
+    conv = layers.Conv1D(64, 3)
+    cases: list[tuple[tuple[int, ...], list[Any], int | None, str]] = [
+        ((1, 64), [layers.Permute((2, 1))], 64, ""),
+        ((64,), [layers.Reshape((16, 4))], 16, ""),
+        ((20, 6), [conv, layers.UpSampling1D(2)], None, "conv1d"),
+        ((20, 6), [conv, layers.ZeroPadding1D(2), layers.Cropping1D((0, 3))], None, "conv1d"),
+        ((20, 6), [layers.Conv1DTranspose(64, 3)], 22, "external"),
+        ((20, 6), [layers.SeparableConv1D(64, 3), layers.MaxPooling1D(2)], 18, "external pool1d"),
+        ((12, 10, 3), [layers.Conv2D(8, 3), layers.Reshape((10, 64))], 10, "external"),
+        ((20, 6), [layers.Normalization(), layers.MaxPooling1D(2)], 20, "external pool1d"),
+        ((20, 6), [layers.PReLU(shared_axes=[1]), layers.AveragePooling1D(4)], 20, "external pool1d"),
+        ((20, 6), [conv, layers.GroupNormalization(2), layers.MaxPooling1D(3)], 20, "conv1d external pool1d"),
+        (
+            (20, 6),
+            [layers.RMSNormalization(), layers.GlobalMaxPooling1D(), layers.RepeatVector(3)],
+            20,
+            "external pool1d last repeat_vector",
+        ),
+        ((20, 6), [conv, layers.SpatialDropout1D(0.2), layers.MaxPooling1D(3)], 20, "conv1d pool1d"),
+    ]
+    for shape, before, steps, kinds in cases:
+        x = y = keras.Input(shape)
+        for layer in [*before, layers.LSTM(64), layers.Dense(3)]:
+            y = layer(y)
+        for text, ran in kept(tmp_path, x, y):
+            said = re.search("^steps: ([0-9]+)$", text, re.MULTILINE)
+            runs = kinds == "conv1d pool1d"
+            assert (said and int(said[1]), " ".join(heads(text)), ran) == (
+                steps,
+                f"{kinds} lstm output".strip(),
+                runs,
+            ), text
+
+
+def test_models_that_are_no_row(tmp_path: Path) -> None:
+    """What several layers read, or reads several, and the numbers of inputs and outputs are said, and none is run."""
+    layers = keras.layers
+    x, other = keras.Input((12, 6)), keras.Input((12, 3))
+    cells = layers.LSTM(64, return_sequences=True, name="cells")
+    deep = layers.Bidirectional(layers.RNN([layers.LSTMCell(48), layers.LSTMCell(32)], return_sequences=True))
+    first = cells(x)
+    state = layers.LSTM(64, return_state=True, name="begin")(x)
+    cases: dict[str, tuple[Any, Any]] = {
+        "several values: join:": (x, layers.Add(name="join")([first, layers.LSTM(64, return_sequences=True)(first)])),
+        "read the outputs of these: cells:": (x, layers.Add()([first, layers.Dense(64)(first)])),
+        "inputs of the model: 2, outputs: 1;": ([x, other], layers.Concatenate()([first, other])),
+        "inputs of the model: 1, outputs: 2;": (x, [first, layers.Dense(2)(first)]),
+        "several values: end:": (x, layers.LSTM(64, name="end")(first, initial_state=state[1:])),
+        "no layer that is known here: bidirectional": (x, layers.Dense(4)(deep(x))),
+    }
+    for said, (inputs, outputs) in cases.items():
+        for text, ran in kept(tmp_path, inputs, outputs):
+            assert (said.lower() in text.lower(), ran) == (True, False), f"{said}\n{text}"
+
+
+def test_layers_within_others(tmp_path: Path) -> None:
+    """A TimeDistributed has the activation of its layer, and models are known however deep they are, in each format."""
+    layers = keras.layers
+    x = keras.Input((20, 6))
+    innermost = keras.Sequential([layers.GRU(48, return_sequences=True), layers.Dense(32, activation="relu")])
+    inner = keras.Sequential([layers.LSTM(64, return_sequences=True), innermost])
+    y = layers.TimeDistributed(layers.Dense(50, activation="relu"))(inner(x))
+    for text, ran in kept(tmp_path, x, layers.Dense(4)(layers.GlobalAveragePooling1D()(y))):
+        kinds = ["lstm", "gru", "dense", "dense", "pool1d", "last", "output"]
+        assert (heads(text), text.count("activation: relu"), ran) == (kinds, 2, True), text
+        assert "not in the file" not in text

@@ -40,7 +40,8 @@ def drafted(file: ModelFile, left_out: Sequence[str] = ()) -> Draft:
     left_out: the layers without weights that it lacks.
     """
     reading = read(file)
-    assert [name for each in reading.file.remarks if each.kind is Doubt.LEFT_OUT for name in each.names] == [*left_out]
+    remarks = [each for each in reading.file.remarks if each.kind in (Doubt.LEFT_OUT, Doubt.NOT_IN_SPEC)]
+    assert [name for each in remarks for name in each.names] == [*left_out]
     draft = reading.draft
     assert draft is not None
     network = draft.network
