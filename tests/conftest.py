@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,11 @@ from hypothesis import HealthCheck, settings
 from lacking import skip_what_is_lacking
 
 from rnncalc.cli import call as call_line
+from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats import write
+from rnncalc.modelfiles import SUFFIXES
+from rnncalc.questions.models.matching import match
+from rnncalc.questions.read import read_model
 from rnncalc.reports.report import Report
 
 skip_what_is_lacking()
@@ -64,6 +68,39 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
         return Result(code, out, err)
 
     return call
+
+
+def failing_drafts(folder: Path) -> list[tuple[str, list[str]]]:
+    """Return the model files below a folder whose draft fails its own check, each with the tensors that differ.
+
+    What a file computes and no spec can say is a finding of the check, and so of the draft's.
+    """
+    failing = []
+    for path in sorted(folder.rglob("*")):
+        if not (path.name.endswith(SUFFIXES) and path.is_file()):
+            continue
+        try:
+            reading = read_model(path)
+            checks = match(reading.draft.network, reading.file).tensors if reading.draft else ()
+        except (
+            RefusedError,
+            SpecError,
+        ) as error:  # a file that cannot be read; only one of many modules is not compared
+            if isinstance(error, RefusedError) or str(error).startswith(f"'{path}'"):
+                continue
+            raise
+        if wrong := [check.stored or check.tensor or "" for check in checks if not (check.kept or check.doubt)]:
+            failing.append((str(path), wrong))
+    return failing
+
+
+@pytest.fixture(autouse=True)
+def _drafts_pass(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Check the draft of every model file that a test of these made."""
+    of_files = "tmp_path" in request.fixturenames and {"modelfiles", "models", "conformance"} & {*request.path.parts}
+    folder: Path | None = request.getfixturevalue("tmp_path") if of_files else None
+    yield
+    assert not folder or failing_drafts(folder) == []
 
 
 SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense

@@ -84,10 +84,10 @@ FOREIGN = (
         "combine_tessdata -l prints the string of its network, to write as a spec",
         suffixes=(".traineddata",),
     ),
-    ForeignFormat(  # the number with which PyTorch begins is 0x1950a86a20f9469cfc6c
+    ForeignFormat(  # the number with which PyTorch begins is 0x1950a86a20f9469cfc6c; safetensors begin with a length
         "a plain pickle that torch.save did not write",
         "load it where you trust it, and save its arrays as safetensors",
-        head=rb"\x80[\2-\5](?!\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19)",
+        head=rb"\x80[\2-\5](?!\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19|.{5}\0\{)",
     ),
 )
 """A format that is read some day has its row taken out. The first that fits a file is its own."""

@@ -7,6 +7,7 @@ by (torch.nn.utils, torch.nn.utils.parametrizations), and fastai's WeightDropout
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -92,7 +93,7 @@ _STORAGES = (
         (r"module.weight_hh\2",),
     ),
 )
-_BESIDE = {"drop_masks": "h_init", "embed_avg": "embed"}
+_BESIDE = {"drop_mask_te": "h_init", "embed_avg": "embed"}
 """Buffers of SpeechBrain's cells and of books of codes, beside those of unmistakable names."""
 _OF_LOSS = re.compile(r"(^|[.])(crit\w*|(\w+_)?loss(_\w+)?)[.](pos_)?weight$")
 """The weights of classes."""
@@ -118,7 +119,27 @@ def no_params(tensors: Sequence[FileTensor]) -> set[str]:
         path, point, leaf = name.rpartition(".")
         names |= {f"{path}{point}{_BESIDE[leaf]}"} if leaf in _BESIDE else set()
         names |= {name} if len(tensor.shape) == 1 and _OF_LOSS.search(name) else set()
-    return names
+    return names | _not_optimised(tensors)
+
+
+_STATE = re.compile(r"(.*)[.]state[.](\d{1,9})[.](exp_avg|exp_inf|momentum_buffer|square_avg|sum)")
+
+
+def _not_optimised(tensors: Sequence[FileTensor]) -> set[str]:
+    """Return vectors alone in their modules, as weights of classes are, if an optimizer has states of all the rest."""
+    optimizers: dict[str, dict[int, Shape]] = {}
+    for tensor in tensors:
+        if match := _STATE.fullmatch(tensor.name):
+            optimizers.setdefault(match[1], {})[int(match[2])] = tensor.shape
+    trained = [tensor for tensor in tensors if tensor.is_parameter and not tensor.shared_with]
+    paths = Counter(model.path_and_leaf(tensor.name)[0] for tensor in trained)
+    alone = {each.name for each in trained if len(each.shape) == 1 and paths[model.path_and_leaf(each.name)[0]] == 1}
+    for states in optimizers.values():
+        shapes = [states[number] for number in sorted(states)]
+        for names in (alone, *({name} for name in alone)) if len(trained) > len(shapes) else ():
+            if [tensor.shape for tensor in trained if tensor.name not in names] == shapes:
+                return names
+    return set()
 
 
 def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:

@@ -176,6 +176,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.LATER_TABLE: "a table that is not the first layer, which no spec has: {names}",
     Doubt.TWO_SEQUENCES: "reads a second sequence too, such as an encoder's outputs, and a draft is one stack: {names}",
     Doubt.BUFFER: "counted, and by their names perhaps buffers, which are no parameters: {names}",
+    Doubt.BILINEAR: "a convolution, or an nn.Bilinear, which has the same tensors",
     Doubt.LENGTHS: "the lengths of weight_norm, by which the rows of a matrix are multiplied: {names}",
     Doubt.WIDTH: "the width changes from {numbers[0]:,} to {numbers[1]:,}; the file does not say how",
     Doubt.INPUT: "what it reads is not in the file; input is its output width",

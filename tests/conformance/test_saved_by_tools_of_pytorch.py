@@ -208,11 +208,27 @@ def test_what_is_no_layer(tmp_path: Path) -> None:
     assert "which are not looked into: argparse.Namespace." in hold(saved(tmp_path / "b.pt", value), 100_618)
 
 
+def test_an_optimizer_tells_what_is_trained(tmp_path: Path) -> None:
+    """Weights of classes under any name are in no state of it; a norm's one vector is."""
+    model = nn.ModuleDict({"rnn": nn.LSTM(64, 128), "norm": nn.RMSNorm(128), "fc": nn.Linear(128, 10)})
+    model["ce"] = nn.CrossEntropyLoss(weight=torch.rand(10))
+    for optimizer in (torch.optim.Adam(model.parameters()), torch.optim.SGD(model.parameters(), 0.1, 0.9)):
+        for tensor in model.parameters():
+            tensor.grad = torch.zeros_like(tensor)
+        optimizer.step()
+        checkpoint = {"state_dict": model.state_dict(), "optimizer_states": [optimizer.state_dict()]}
+        assert "(buffer, optimizer): state_dict.ce.weight\n" in hold(saved(tmp_path / "a.pt", checkpoint), 100_746)
+
+
 def test_a_bilinear_layer(tmp_path: Path) -> None:
     """It has the tensors of a convolution, and the name of its module tells."""
     model = nn.ModuleDict({"bilinear": nn.Bilinear(20, 30, 40), "fc": nn.Linear(40, 10)})
     for value in (model, model.state_dict()):
         assert "conv1d" not in hold(saved(tmp_path / "a.pt", value), 24_450)
+    text = hold(
+        saved(tmp_path / "a.pt", {name.replace("bilinear", "bi"): tensor for name, tensor in value.items()}), 24_450
+    )
+    assert "# a convolution, or an nn.Bilinear, which has the same tensors\n" in text
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -230,7 +246,14 @@ def test_a_tied_head_without_an_alias(tmp_path: Path, bias: bool) -> None:
 
 def test_books_of_codes_and_masks(tmp_path: Path) -> None:
     """Of a quantised autoencoder, of an STFT, and of SpeechBrain's cells beside trained states of the same name."""
-    names = ["vq.embed", "vq.embed_avg", "vq.cluster_size", "stft.forward_basis_buffer", "rnn.drop_masks", "rnn.h_init"]
+    names = [
+        "vq.embed",
+        "vq.embed_avg",
+        "vq.cluster_size",
+        "stft.forward_basis_buffer",
+        "rnn.drop_mask_te",
+        "rnn.h_init",
+    ]
     state = {**{name: torch.randn(4, 8) for name in names}, **nn.GRU(64, 128).state_dict(prefix="gru.")}
     text = hold(saved(tmp_path / "a.pt", {**state, "gru_state.h_init": torch.randn(1, 128)}), 74_496 + 128)
     assert f"left out: 6 tensors of 192 numbers (buffer): {', '.join(names[:-1])} and {names[-1]}\n" in text

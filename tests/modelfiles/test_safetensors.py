@@ -249,3 +249,11 @@ def test_names_of_mlx(tmp_path: Path, call: Call) -> None:
     text = call("read", path).out
     assert "Names of MLX, whose recurrent layers rnncalc does not know" in text
     assert "48 parameters" in text
+
+
+def test_a_header_whose_length_is_the_start_of_a_pickle(tmp_path: Path) -> None:
+    """640 bytes, 0x0280: a length is no pickle's protocol."""
+    path = safetensors(tmp_path / "a.safetensors", {"fc.bias": (2,)}, metadata={"pad": ""})
+    path = safetensors(path, {"fc.bias": (2,)}, metadata={"pad": "x" * (640 - path.read_bytes()[0])})
+    assert path.read_bytes()[:2] == b"\x80\2"
+    assert read(str(path)).params == 2

@@ -56,6 +56,7 @@ class Doubt(Enum):
     TWO_SEQUENCES = auto()
     BUFFER = auto()
     LENGTHS = auto()
+    BILINEAR = auto()
     WIDTH = auto()
     INPUT = auto()
     PARTLY_FROZEN = auto()
@@ -369,13 +370,20 @@ _TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable|biline|biaff
 """Convolutions that are no conv1d, and other layers, though some have the same tensors."""
 
 
+_WIDE = 11
+"""The widest kernel that nothing is said of, which a second input's width may be as well."""
+
+
 # PyTorch: by names and shapes alone, and for some layers by the name of their module.
 
 _RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
 
 
 def _stacked(module: FileModule) -> Iterator[Site]:
-    """Yield the recurrent layers stacked in a module by their numbers, and what else it holds as number 0."""
+    """Yield the recurrent layers stacked in a module by their numbers, and what else it holds as number 0.
+
+    One file of a sharded model may have the upper layers alone, so the lowest is number 0.
+    """
     stacked: dict[int, dict[str, FileTensor]] = {}
     others: dict[str, FileTensor] = {}
     for leaf, tensor in module.tensors.items():
@@ -384,7 +392,7 @@ def _stacked(module: FileModule) -> Iterator[Site]:
         else:
             others[leaf] = tensor
     for number, tensors in sorted(stacked.items()):
-        yield Site(module.path, number, tensors)
+        yield Site(module.path, number - min(stacked), tensors)
     if others or not stacked:
         yield Site(module.path, 0, others, buffers=module.buffers)
 
@@ -418,7 +426,8 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
         case {"weight": (filters, channels, kernel)} if kind in ("", "Conv1d") and not _TURNED.search(path):
             convolution = Conv1D(filters=filters, kernel=kernel, bias=bias)
             if not settings.keys() >= {"stride", "padding", "dilation", "groups"}:
-                return convolution, channels, (Doubt.WINDOW,)
+                wide = kernel > _WIDE and not re.search("conv|cnn", path, re.IGNORECASE)
+                return convolution, channels, (Doubt.WINDOW, *[Doubt.BILINEAR] * wide)
             known = {option: settings[option] for option in ("stride", "dilation", "groups")}
             if not any(convolution.replace(**known).value_problems()):
                 padding, unlike = _torch_padding(settings, (kernel - 1) * known["dilation"])
