@@ -292,7 +292,7 @@ def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[Te
         status = status if shape == tensor.shape else TensorStatus.SHAPE
         yield TensorCheck(status, *names, tensor.name, tensor.shape, wanted.at)
     for name, tensor in theirs.items():
-        if wanted.shared.get(name) != tensor.shape:
+        if wanted.shared.get(name) != tensor.shape or not tensor.shared_with:
             yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
 
 

@@ -234,6 +234,10 @@ def test_a_shared_matrix_is_that_of_a_tied_output() -> None:
     apart = held(layers, *modules, input=9, output=9)
     assert apart.tensors[5].status is TensorStatus.SHARED
     assert changes(apart) == [("output", Output(9, tied=True))]
+    alone = module("fc", linear(3, 9))  # of its own, in the shape of the table's
+    untied = held(layers, *modules[:2], alone, input=9, output=Output(9, tied=True))
+    assert [each.stored for each in untied.tensors if not each.kept] == ["fc.weight"]
+    assert changes(untied) == [("output", Output(9))]
     other = held(layers, *modules[:2], tied(8), input=9, output=Output(9, tied=True))
     assert [each.status for each in other.tensors[5:]] == [TensorStatus.SHAPE, TensorStatus.UNEXPECTED]
 
