@@ -75,9 +75,11 @@ def _layer(random: Random, convention: str) -> Layer:
         sometimes("causal", False, True)
     elif name == "layer_norm":
         sometimes("bias", True, True, False)
+        sometimes("activation", "linear", "linear", "relu", "gelu")
     elif name == "batch_norm":
         sometimes("scale", True, True, False)
         sometimes("center", True, True, False)
+        sometimes("activation", "linear", "linear", "relu", "tanh")
     elif name == "repeat_vector":
         given["times"] = random.randint(1, 4)
     elif name in CELLS:

@@ -19,6 +19,7 @@ class LayerNorm(Transform):
     by_place = True
 
     bias: bool = True
+    activation: str = "linear"
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
@@ -26,7 +27,7 @@ class LayerNorm(Transform):
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         scaled = ops.times(ops.normalise(window[0]), ops.weight("scale"))
-        return ops.plus(scaled, ops.weight("bias")) if self.bias else scaled
+        return ops.activate(self.activation, ops.plus(scaled, ops.weight("bias")) if self.bias else scaled)
 
 
 class BatchNorm(Transform):
@@ -45,6 +46,7 @@ class BatchNorm(Transform):
 
     scale: bool = True
     center: bool = True
+    activation: str = "linear"
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
@@ -55,4 +57,4 @@ class BatchNorm(Transform):
         result = ops.standardise(window[0], ops.stored("running_mean"), ops.stored("running_variance"))
         if self.scale:
             result = ops.times(result, ops.weight("scale"))
-        return ops.plus(result, ops.weight("bias")) if self.center else result
+        return ops.activate(self.activation, ops.plus(result, ops.weight("bias")) if self.center else result)

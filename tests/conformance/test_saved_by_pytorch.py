@@ -330,16 +330,18 @@ def test_the_fields_of_pickled_modules(tmp_path: Path) -> None:
     """Options of convolutions, epsilons, activations: a run agrees, and a spec without one of them fails."""
     torch.manual_seed(0)
     ear: Any = nn.Sequential(nn.Conv1d(4, 6, 3, 2, groups=2), nn.Dropout(), nn.Tanh())
-    ear.append(nn.Conv1d(6, 6, 3, padding=2, dilation=2))
+    ear.extend([nn.Conv1d(6, 6, 3, padding=2, dilation=2), nn.BatchNorm1d(6), nn.ReLU()])
     model: Any = nn.ModuleDict({"ear": ear, "ln": nn.LayerNorm(6), "rnn": nn.RNN(6, 5, nonlinearity="relu")}).eval()
     flow, path = torch.randn(20, 4), tmp_path / "a.pt"
     with torch.no_grad():
         theirs = model["rnn"](model["ln"](ear(flow.T[None])[0].T))[0]
     torch.save(model, path)
-    text = hold(path, 6 * (2 * 3 + 1) + 6 * (6 * 3 + 1) + 12 + 5 * (6 + 5 + 2))
-    assert [line for line in text.splitlines() if "# " in line[2:]] == ["  # the activation is not in the file"]
+    text = hold(path, 6 * (2 * 3 + 1) + 6 * (6 * 3 + 1) + 24 + 5 * (6 + 5 + 2))
+    assert [line for line in text.splitlines() if "# " in line[2:]] == ["  # the activation is not in the file"] * 2
     spec_of(path).write_text(f"{text}topology: many-to-many\n")
     runs_to(spec_of(path), path, flow.numpy(), theirs.numpy(), within=1e-3)
+    relu = "    activation: relu\n"  # of the batch norm, and of the RNN
+    assert text.count(relu) == 2
     for option in ("stride: 2", "activation: tanh", "activation: relu", "dilation: 2", "padding: same"):
-        spec_of(path).write_text(text.replace(f"    {option}\n", ""))
+        spec_of(path).write_text(text.replace(f"    {option}\n", "", 1))
         assert (option in text, called("check", spec_of(path), "--model", path)[0]) == (True, 1), option

@@ -258,6 +258,8 @@ _OPEN: Mapping[Doubt, set[str]] = {
     Doubt.OPERATOR: {"activation"},
     Doubt.WINDOW: {"stride", "padding", "dilation", "groups", "activation"},
     Doubt.PADDING: {"padding"},
+    Doubt.NORM: {"activation"},
+    Doubt.EPSILON: {"activation"},
     Doubt.MERGE: {"merge"},
     Doubt.SPACE: {"space", "activation"},
     Doubt.PLACES: {"space"},
@@ -435,12 +437,14 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
                 return _active(layer, channels * known["groups"], settings, *unlike)
         case {"running_mean": mean}:
             of_norm = _epsilon(settings.get("eps"), _EPSILON)
-            return BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0, of_norm
+            norm, width = BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0
+            return _active(norm, width, settings, *of_norm) if settings else (norm, width, of_norm)
         case {"weight": (width,)} if kind == "LayerNorm" or (
             not kind and (bias or _NORM.search(path)) and not _OTHER_NORM.search(path)
         ):
-            of_norm = _epsilon(settings.get("eps"), _EPSILON) if "normalized_shape" in settings else (Doubt.NORM,)
-            return LayerNorm(bias=bias), width, of_norm
+            if "normalized_shape" not in settings:
+                return LayerNorm(bias=bias), width, (Doubt.NORM,)
+            return _active(LayerNorm(bias=bias), width, settings, *_epsilon(settings.get("eps"), _EPSILON))
         case {"weight": (words, width)} if not bias and (kind == "Embedding" or (not kind and TABLE.search(path))):
             return Embedding(width), words, ()
         case {"weight": (units, inputs)}:
