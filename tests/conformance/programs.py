@@ -262,7 +262,7 @@ class Mixed(Pass[Any]):
             place._replace(
                 layout=own[place.name].layout,
                 params=own[place.name].params,
-                multiply_adds_per_step=own[place.name].multiply_adds_per_step,
+                work=own[place.name].work,
             )
             for place in known.stack
         )
