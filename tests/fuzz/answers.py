@@ -3,9 +3,11 @@
 A network of random layers has letters or numbers for its sizes, and its formula is that of the textbooks, written here
 by hand. Right answers are this formula rewritten by identities (a sum in another order, multiplied out, a term added
 and taken away, a factor split) and spelt as people spell: signs, brackets and powers of notebooks and LaTeX. Wrong ones
-are the formula with a term more, or the number of a known mistake. Hostile ones repeat and nest what may be in an
-answer. A right answer is right, a wrong one is wrong, the number of a mistake has it among its explanations, and each
-is read or refused within 2 s and 300 MB. What breaks one of these is printed, and the exit code is 1.
+are the formula with a term more, or the number of a known mistake. Parts are the numbers of layers, with labels or in
+order, their total beside them or not, each right or off by some; others are a number with what rounds it. Hostile ones
+repeat and nest what may be in an answer. A right answer is right, a wrong one is wrong, the number of a mistake has it
+among its explanations, and each is read or refused within 2 s and 300 MB. What breaks one of these is printed, and the
+exit code is 1.
 """
 
 import argparse
@@ -26,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from rnncalc import CallError, Network  # noqa: E402  the path comes first
 from rnncalc.questions.answer.grading import Grader  # noqa: E402
-from rnncalc.questions.answer.reading import read_answer  # noqa: E402
+from rnncalc.questions.answer.reading import read_answers  # noqa: E402
 from rnncalc.spec import spec_in_flags  # noqa: E402
 
 SECONDS, KILOBYTES = 2, 300_000
@@ -326,6 +328,44 @@ def wrong_number(chance: Chance) -> Trial:
     return Trial(asked, chance.choice(NUMBERS)(number), False, mistaken=number > 0)
 
 
+JOINTS = (", ", "; ", ";", "\n", " and ", " & ", r" \\ ")
+
+
+def parts(chance: Chance) -> Trial:
+    """Return the numbers of the layers, one of them wrong in half of all answers, alone or with their total."""
+    asked = network(chance, in_letters=False)
+    sums = [each for _, each in asked.formula.terms] if isinstance(asked.formula, Plus) else [asked.formula]
+    right = [value(each, asked.sizes) for each in sums]
+    numbers, place = [*right, sum(right)], chance.choice([None, *range(len(right) + 1)])
+    if place is not None:
+        numbers[place] += chance.randint(1, 9)
+    labels = [
+        chance.choice((placed.name, f"layer {number}", f"Layer {number}", placed.name.upper()))
+        for number, placed in enumerate(asked.network.stack, 1)
+    ]
+    labelled, total = len(right) == 1 or chance.random() < 0.5, chance.random() < 0.5
+    if not total:
+        numbers.pop()
+    verbs = chance.choice((": ", " = ", " has ", "="))
+    total_label = chance.choice(("total", "sum", "Total params"))
+    labels = [*labels, total_label]
+    pieces = [
+        f"{labels[at]}{verbs}{number}" if labelled or (at == len(right) and chance.random() < 0.5) else f"{number}"
+        for at, number in enumerate(numbers)
+    ]
+    wrong = place is not None and (place == len(right) if total else place < len(right))
+    return Trial(asked, chance.choice(JOINTS).join(pieces), not wrong)
+
+
+def rounded(chance: Chance) -> Trial:
+    """Return a number, right or off by some, and what rounds it."""
+    asked = network(chance, in_letters=False)
+    right = value(asked.formula, asked.sizes)
+    number = right + chance.choice((0, chance.randint(1, 9)))
+    about = chance.choice((f" ≈ {number / 1000:.1f}k", f" = {number / 1000:.2f}k", f" ≈ {round(number, -2)}", ""))
+    return Trial(asked, f"{chance.choice(('', 'P = ', 'total: '))}{number}{about}", number == right)
+
+
 WORDS = r"""
 ( [ { ) ] } ^9 ^ **9 ² a a_1 ab 1 9 0 , . + - * · x × = _ / k M e9 e99 1,000 (a+b) (a+b+c+d)^9 W= W_xh=(3,
 \cdot \left( \right) \frac{a}{b} parameters None B h_n=( ²³ ₁₂ a+ a* 1+ 9* (( )) (1+ x1 1'000 torch.Size([ ｈ é 𝟜
@@ -333,7 +373,7 @@ WORDS = r"""
 """
 PIECES = (
     *(*WORDS.split(), " ", "\t", "\u202f", "params ", "about ", "1 000", "\x00", "\ud800", "total "),
-    *(" mal ", " (=", " (gates)", "1 ("),
+    *(" mal ", " (=", " (gates)", "1 (", ", ", "; ", "total: ", " biases: 1", "gru_1: 5 ", " and ", "½", " → "),
 )
 
 
@@ -351,28 +391,28 @@ def hostile(chance: Chance) -> Trial:
     return Trial(asked, text, None)
 
 
-TRIALS = (right_formula, right_formula, wrong_formula, right_number, wrong_number, hostile, hostile)
+TRIALS = (right_formula, right_formula, wrong_formula, right_number, wrong_number, parts, rounded, hostile, hostile)
 
 
 def fault(trial: Trial) -> str:
     """Return what is wrong with the verdict on an answer, nothing when nothing is."""
     began = time.process_time()  # of this process alone, however busy the machine is
     try:
-        judged = trial.asked.grader.judge([read_answer(trial.text, sizes=trial.asked.grader.sizes)]).judged
+        answer = trial.asked.grader.judge(read_answers(trial.text, sizes=trial.asked.grader.sizes))
     except CallError as error:
         if trial.right is not None:
             return f"refused: {error}"
         if len(str(error)) > 1_000:
             return f"a message of {len(str(error))} characters"
-        judged = ()
+        answer = None
     except Exception:
         return traceback.format_exc()
     took = time.process_time() - began
     if took > SECONDS:
         return f"took {took:.1f} s"
-    if trial.right is not None and all(each.right for each in judged) != trial.right:
-        return f"called {'wrong' if trial.right else 'right'}; the right one is {judged[0].params}"
-    if trial.mistaken and not judged[0].diagnoses:
+    if answer and trial.right is not None and answer.right != trial.right:
+        return f"called {'wrong' if trial.right else 'right'}; the right one is {answer.judged[-1].params}"
+    if answer and trial.mistaken and not answer.judged[0].diagnoses:
         return "has no mistake"
     return ""
 

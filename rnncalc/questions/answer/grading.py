@@ -222,7 +222,9 @@ class Grader:
         claims = self.claims(answers)
         if all(part.is_total if part else not each.name for each, part in claims):
             kinds = [part.kind if part else "" for _, part in claims]
-            judged = self.judgements([each._replace(name="") for each, _ in claims])
+            unnamed = [each._replace(name="") for each, _ in claims]
+            apart = claims[1:] and not self.counted[1:] and all(each.name for each, _ in claims)
+            judged = tuple(map(self.total_of, unnamed)) if apart else self.judgements(unnamed)
             return tuple(map(lambda each, kind: each._replace(kind=kind), judged, kinds))
         places = {part.place for _, part in claims if part} - {None}
         (last,) = reading.as_calculations(answers[-1:])

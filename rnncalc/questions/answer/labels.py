@@ -33,7 +33,8 @@ _WORDS = {
     "bias": "biases biais sesgo sesgos viés vieses",
     "weight": "weights matrix matrices kernel gewicht gewichte poids peso pesos pesi",
     "input": "inputs eingang eingangs entrée entrada ingresso",
-    "gate": "gates block blocks gatter tor bloc bloque bloco blocco porte puerta porta",
+    "gates": "blocks",
+    "gate": "block gatter tor bloc bloque bloco blocco porte puerta porta",
     "forget": "vergess oubli olvido",
     "candidate": "candidat candidato kandidat",
     "direction": "directions richtung sens dirección direzione direção forward backward vorwärts rückwärts",
@@ -44,23 +45,24 @@ _WORDS = {
     "2": "second zweite deuxième seconde segunda segundo seconda secondo",
     "3": "third dritte troisième tercera tercer terza terzo terceira",
     # what the whole is called, and what is beside a part
-    "total": "totals sum summe somme suma somma soma gesamt insgesamt overall answer antwort réponse respuesta "
-    "risposta resposta result ergebnis résultat resultado risultato solution final num nb nr theta network net netz "
-    "netzwerk réseau red rete rede model modell modèle modelo modello number count anzahl nombre número numero size "
-    "memory trainable learnable macs mac flops bytes operations adds multiply activations saved state anything",
-    "layer": "layers schicht schichten couche couches capa capas strato strati camada camadas",
+    "total": "totals tot sum summe somme suma somma soma gesamt insgesamt overall answer antwort réponse respuesta "
+    "risposta resposta result ergebnis résultat resultado risultato solution lösung final num nb nr theta network net "
+    "netz netzwerk réseau red rete rede model modell modèle modelo modello number count anzahl nombre número numero "
+    "size memory trainable learnable macs mac flops bytes operations adds multiply activations saved state anything",
+    "layer": "layers cell cells schicht schichten zelle couche couches cellule capa capas celda strato strati cella "
+    "camada camadas célula",
     "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
     "the": "a an in on of for with to from by is are has have had get we it there this that so its my our all i each "
     "one per single every fully both der die das den dem des ein eine einer jede jedes pro von für mit es sind le la "
     "les l un une chaque du de d il y el los las del al hay lo gli cada uno una ogni o os as um uma no na do da dos e "
-    "et und and st nd rd",
+    "et und and st nd rd hat haben ist nn torch keras tf",
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
 _WHOLE = {"total", "question"}
 _BESIDE = {"the", "layer", *_WHOLE}
-_LETTERS = {"W": "input weight", "U": "recurrent weight", "b": "bias"}
+_LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias"}
 """The words of labels by their spellings; those of the whole alone; those that say nothing of a part; and what the
-letters of Wx + Uh + b are for."""
+letters of Wx + Uh + b and Vh are for."""
 
 
 class NamedPart(NamedTuple):
@@ -128,12 +130,13 @@ class Labels:
         key -= {word for word in key if word.isdecimal() and "question" in words}
         if role := _LETTERS.get(label) if self.tensors else None:
             parts = [*self.known.get(frozenset(role.split()), ()), whole]
-        elif key == {"weight"} and not apart:
+        elif key == {"weight", "bias"} or (key == {"weight"} and not apart):
             parts = [whole]
         elif not key:
             size = isinstance(self.sizes.get(label), int) and number.text.isdecimal()
             array = re.match(r"(?![NPnp]_)[^\W\d][._]", label)
-            parts = [] if size or array or {*words} == {"layer"} else [whole]
+            several = "layer" in words and _WHOLE.isdisjoint(words) and sum(map(bool, self.counts)) > 1
+            parts = [] if size or array or several else [whole]
         else:
             parts = [*self.known.get(key, ())]
             parts += [whole] if parts and key <= {*KINDS} else []
@@ -182,11 +185,13 @@ class Labels:
             for number, place in enumerate(places, 1):
                 add(f"{each} {number}", layers[place])
                 add(f"{each} {stack[place].kind}", layers[place])
+                add(f"{each} {stack[place].units}", layers[place])
         for place, layer in enumerate(layers):
             add(str(place + 1), layer)
         if self.tensors:
             for words, part in roles(None, [tensor for placed in stack for tensor in placed.tensors]):
                 add(words, part)
+            add("gates", *[layers[place] for place in cells])
             for place, placed in enumerate(stack):
                 names = [each for each, places in kinds.items() if place in places]
                 for words, part in (*roles(placed.name, placed.tensors), *parts_of(placed)):

@@ -70,7 +70,7 @@ _AROUND = (
 """What is around an answer or an equation, with what stays of it. Around a product \\( and \\[ are brackets."""
 _BETWEEN = (
     r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
-    r"|(?<=[\d)\]])\s+(?=[^\W\d][\w. ]*[:=])"
+    r"|(?<=[\d)\]])\s+(?=[^\W\d][\w. ]{0,60}[:=])"
 )
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
@@ -186,6 +186,7 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     try:
         return [read(text)]
     except UnreadError:
+        text = "\n".join([" ".join(line.split()) for line in text.splitlines() if line.strip()])
         for between in (_BETWEEN, f"{_BETWEEN}|{_BLANK}"):
             pieces = [re.sub(_LABELLED, r"\1 = \2", piece) for piece in _pieces(text, between)]
             if pieces[1:]:
