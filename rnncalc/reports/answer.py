@@ -226,10 +226,9 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
 
 def _false(judged: Judgement) -> str:
     """Return what is false in a correct answer."""
-    answer = judged.answer
-    if not judged.right or not isinstance(answer, GivenNumber):
+    if not judged.right:
         return f"{_answer_text(judged)}{_where(judged)} is wrong"
-    return f"the {answer.untrue} in '{escape(answer.text, 200)}' is not true"
+    return "an equation is not true"
 
 
 def _of_layer(judged: Judgement, text: str) -> str:
@@ -367,7 +366,7 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     answer, network = judged.answer, whole.network
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
-    if isinstance(answer, GivenNumber) and answer.untrue and not (judged.right and answer.of_whole and whole.right):
+    if isinstance(answer, GivenNumber) and answer.untrue:
         before = "; what is before it is correct" if judged.slips else ""
         yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is where it stops being true{before}."
     if judged.kind:

@@ -26,6 +26,7 @@ from rnncalc.text import LETTER, all_of, escape, has_letters
 if TYPE_CHECKING:
     from rnncalc.questions.answer.labels import Labels, NamedPart
     from rnncalc.questions.answer.search import Search
+    from rnncalc.questions.answer.tensors import Names
 
 SHOWN = 4
 """The most sizes of a list that a message shows."""
@@ -190,6 +191,13 @@ class Grader:
 
         return Labels(self.network, self.counts, self.total, self.sizes, tensors=self.quantity == "params")
 
+    @cached_property
+    def names(self) -> Names:
+        """The tensors by their names."""
+        from rnncalc.questions.answer.tensors import Names
+
+        return Names(self.network)
+
     def missing(self, judged: Sequence[Judgement]) -> list[str]:
         """Return the layers whose numbers are asked for and are not among those that are judged."""
         names = [self.network.stack[place].name for place in self.counted if self.asks == "layers" and self.counted[1:]]
@@ -201,10 +209,8 @@ class Grader:
 
     def claims(self, answers: Sequence[Given]) -> list[tuple[Any, NamedPart | None]]:
         """Return answers with what their labels name; None for that of an array, and of none."""
-        from rnncalc.questions.answer.tensors import Names  # few answers have labels
-
-        names, apart = Names(self.network), any(re.match("(?i).*bia", each.name) for each in answers)
-        parts = [self.labels.part(each, names, apart=apart) if each.name else None for each in answers]
+        apart = any(re.match("(?i).*bia", each.name) for each in answers)
+        parts = [self.labels.part(each, self.names, apart=apart) if each.name else None for each in answers]
         return [
             (each.product if part and isinstance(each, Shape) else each, part)
             for each, part in zip(answers, parts, strict=True)
@@ -217,7 +223,7 @@ class Grader:
         of the others have one.
         """
         from rnncalc.questions.answer.labels import NamedPart  # few answers have labels
-        from rnncalc.questions.answer.tensors import Names, judge_named
+        from rnncalc.questions.answer.tensors import judge_named
 
         claims = self.claims(answers)
         if all(part.is_total if part else not each.name for each, part in claims):
@@ -236,7 +242,7 @@ class Grader:
         if arrays and self.quantity != "params":
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(arrays[0].name)}")
         of_layers = [(each, part.place) for each, part in claims if part and part.place is not None]
-        tensors = iter(judge_named(Names(self.network), arrays, shapes=self.asks == "tensors") if arrays else ())
+        tensors = iter(judge_named(self.names, arrays, shapes=self.asks == "tensors") if arrays else ())
         layers = iter(self.layers(*zip(*of_layers, strict=True)) if of_layers else ())
         of_parts = [
             (self.part(each, part) if part.place is None else next(layers))._replace(kind=part.kind)

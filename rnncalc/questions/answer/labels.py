@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.tensor import BIASES, Role, Tensor
@@ -122,10 +123,9 @@ class Labels:
     def _find(self, label: str, number: GivenNumber, *, apart: bool) -> NamedPart:
         """Return what a label names; of several parts the one with this number."""
         stack, whole = self.network.stack, NamedPart(None, None, self.total)
-        words = [*words_of(label)]
-        exact = [place for place, placed in enumerate(stack) if [*words_of(placed.name)] == words]
-        if exact:
-            return NamedPart(stack[exact[0]].name, None, self.counts[exact[0]], exact[0])
+        words = tuple(words_of(label))
+        if (place := self.places.get(words)) is not None:
+            return NamedPart(stack[place].name, None, self.counts[place], place)
         key = frozenset(word for word in words if word not in _BESIDE and (word[1:] or word.isdecimal()))
         key -= {word for word in key if word.isdecimal() and "question" in words}
         if role := _LETTERS.get(label) if self.tensors else None:
@@ -154,48 +154,52 @@ class Labels:
         return whole._replace(kind=part.kind) if part.place is not None and part.count == self.total else part
 
     @cached_property
-    def known(self) -> dict[frozenset[str], list[NamedPart]]:
+    def places(self) -> dict[tuple[str, ...], int]:
+        """The places of the layers by the words of their names."""
+        return {tuple(words_of(placed.name)): place for place, placed in enumerate(self.network.stack)}
+
+    @cached_property
+    def known(self) -> dict[frozenset[str], dict[NamedPart, None]]:
         """The parts that a label may name, by its words."""
-        known: dict[frozenset[str], list[NamedPart]] = {}
+        known: dict[frozenset[str], dict[NamedPart, None]] = {}
 
         def add(words: str, *parts: NamedPart) -> None:
-            each = known.setdefault(frozenset(words.split()), [])
-            each += [part for part in parts if part.count and part not in each]
+            known.setdefault(frozenset(words.split()), {}).update({part: None for part in parts if part.count})
 
         stack = self.network.stack
         layers = [NamedPart(placed.name, None, self.counts[place], place) for place, placed in enumerate(stack)]
-        cells = [place for place, placed in enumerate(stack) if isinstance(placed.layer, Cell)]
-        kinds: dict[str, list[int]] = {"recurrent": cells, "rnn": cells}
+        kinds: dict[str, list[int]] = {}
+        names = [[str(place), " ".join(words_of(placed.name))] for place, placed in enumerate(stack, 1)]
         for place, placed in enumerate(stack):
-            last = place == len(stack) - 1 and isinstance(placed.layer, Dense)
-            for each in (placed.kind, "output" if last or isinstance(placed.layer, Output) else ""):
-                kinds[each] = [*(() if kinds.get(each) is cells else kinds.get(each, ())), place]
-        halves = {placed.part: 0 for placed in stack if placed.part}
-        for half in halves:
-            kinds[half] = [place for place, placed in enumerate(stack) if placed.part == half]
+            output = isinstance(placed.layer, Output) or (place == len(stack) - 1 and isinstance(placed.layer, Dense))
+            names[place] += [placed.kind, *["output"] * output, *([placed.part] if placed.part else [])]
+            names[place] += ["recurrent"] * isinstance(placed.layer, Cell)
+            for each in names[place][2:]:
+                kinds.setdefault(each, []).append(place)
+        cells = kinds.get("recurrent", [])
+        kinds.setdefault("rnn", cells)
         for each in KINDS if len(cells) == 1 else ():
             if each not in kinds and issubclass(kind(each), Cell):
                 add(each, layers[cells[0]]._replace(kind=each))
         for each, places in kinds.items():
-            several = each if each in halves else "recurrent layers" if each == "recurrent" else ""
+            several = {"recurrent": "recurrent layers", "encoder": each, "decoder": each}.get(each)
             if places[1:] and several:
                 add(each, NamedPart(None, several, sum([self.counts[place] for place in places])))
-            if not (places[1:] and each in halves):
+            if not (places[1:] and several == each):
                 add(each, *[layers[place] for place in places])
             for number, place in enumerate(places, 1):
-                add(f"{each} {number}", layers[place])
-                add(f"{each} {stack[place].kind}", layers[place])
-                add(f"{each} {stack[place].units}", layers[place])
+                for word in (number, stack[place].kind, stack[place].units):
+                    add(f"{each} {word}", layers[place])
         for place, layer in enumerate(layers):
             add(str(place + 1), layer)
         if self.tensors:
-            for words, part in roles(None, [tensor for placed in stack for tensor in placed.tensors]):
+            tensors = [placed.tensors for placed in stack]
+            for words, part in roles(None, [*chain(*tensors)]):
                 add(words, part)
             add("gates", *[layers[place] for place in cells])
             for place, placed in enumerate(stack):
-                names = [each for each, places in kinds.items() if place in places]
-                for words, part in (*roles(placed.name, placed.tensors), *parts_of(placed)):
-                    for each in ("", " ".join(words_of(placed.name)), str(place + 1), *names):
+                for words, part in (*roles(placed.name, tensors[place]), *parts_of(placed, tensors[place])):
+                    for each in ("", *names[place]):
                         add(f"{each} {words}", part)
         return known
 
@@ -218,14 +222,14 @@ def roles(layer: str | None, tensors: Sequence[Tensor]) -> Iterator[tuple[str, N
         yield words, NamedPart(layer, name, sum([tensor.params for tensor in tensors if tensor.role in counted]))
 
 
-def parts_of(placed: Placed) -> Iterator[tuple[str, NamedPart]]:
+def parts_of(placed: Placed, tensors: Sequence[Tensor]) -> Iterator[tuple[str, NamedPart]]:
     """Yield the gates and the directions of a recurrent layer, each with its words."""
     layer = placed.layer
     if not isinstance(layer, Cell):
         return
     counts: dict[str, Any] = {}
     for gate in layer.gates(placed.inputs):
-        held = [(tensor.params * tensor.gates.count(gate.letter), len(tensor.gates)) for tensor in placed.tensors]
+        held = [(tensor.params * tensor.gates.count(gate.letter), len(tensor.gates)) for tensor in tensors]
         counts[gate.name] = sum([divmod(number, all_)[0] for number, all_ in held if all_])
     if len({*counts.values()}) == 1:
         counts["gate"] = next(iter(counts.values()))
