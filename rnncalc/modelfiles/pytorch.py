@@ -10,6 +10,7 @@ from __future__ import annotations
 import pickletools
 import re
 import struct
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from math import prod
@@ -179,7 +180,7 @@ class PickledTensors:
                 around = around | {key: each for key, each in alone if isinstance(each, int | float | str)}
                 kind = call.name.rpartition(".")[2] if call.name.startswith(_MODULES) else ""
                 self.modules[name] = kind, around
-            elif call.name and not (_LIBRARIES.match(call.name) or len(self.foreign) > MOST_FOREIGN):
+            elif call.name and not (_LIBRARIES.match(call.name) or len(self.foreign) >= MOST_FOREIGN):
                 self.foreign[call.name] = None
             attributes = self.roles.get(call.name)
             self.whole = self.whole or attributes is not None
@@ -226,21 +227,20 @@ class PickledTensors:
                 _, before = self.modules.get(_joined(name, key), ("", {}))
 
 
-def _copies(tensors: Sequence[FileTensor], tables: Collection[str]) -> set[str]:
-    """Return the names of tensors in a table that has the names and shapes of another beside it, and a copy's key."""
-    below: dict[str, dict[str, tuple[int, ...]]] = {}
+def _copies(tensors: Sequence[FileTensor], tables: Collection[str]) -> Iterator[str]:
+    """Yield the names of tensors in a table that has the names and shapes of another beside it, and a copy's key."""
+    sums: Counter[str] = Counter()
     for tensor in tensors:
-        for point in re.finditer("[.]", tensor.name):
-            if tensor.name[: point.start()] in tables:
-                below.setdefault(tensor.name[: point.start()], {})[tensor.name[point.end() :]] = tensor.shape
+        for table, name in torch_names.divisions(tensor.name):
+            if table in tables:
+                sums[table] += hash((name, tensor.shape))
     copies: set[str] = set()
-    kept: dict[str, list[dict[str, tuple[int, ...]]]] = {}
-    for table in sorted(below, key=lambda table: bool(_COPY.search(table.rpartition(".")[2]))):
+    kept: set[tuple[str, int]] = set()
+    for table in sorted(sums, key=lambda table: bool(_COPY.search(table.rpartition(".")[2]))):
         path, _, key = table.rpartition(".")
-        if _COPY.search(key) and below[table] in kept.get(path, ()):
-            copies |= {f"{table}.{name}" for name in below[table]}
-        kept.setdefault(path, []).append(below[table])
-    return copies
+        copies |= {table} if _COPY.search(key) and (path, sums[table]) in kept else set()
+        kept.add((path, sums[table]))
+    yield from (each.name for each in tensors if any(path in copies for path, _ in torch_names.divisions(each.name)))
 
 
 def _turned(tensors: Sequence[FileTensor]) -> Iterator[str]:

@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from math import prod, sqrt
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_PICKLE_DEPTH
 from rnncalc.modelfiles import model
 from rnncalc.modelfiles.model import BadFileError, FileModule, FileTensor, Remark, RemarkKind, TensorRole
 from rnncalc.text import escape
@@ -111,6 +112,12 @@ def _stored(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[FileTensor, _St
                 break
 
 
+def divisions(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the first parts of a name with the rest, up to as many as the levels of a pickle."""
+    for point in islice(re.finditer("[.]", name), MOST_PICKLE_DEPTH):
+        yield name[: point.start()], name[point.end() :]
+
+
 def no_params(tensors: Sequence[FileTensor]) -> set[str]:
     """Return the names of tensors that are never trained: those beside stored weights, and weights of classes."""
     by_name = {tensor.name: tensor for tensor in tensors}
@@ -182,11 +189,13 @@ def remarked(
     Averages and other copies of all weights are of unknown role, unless a file has nothing else. copies: their names.
     """
     tensors = [tensor for tensor in tensors if prod(tensor.shape)]
-    averaged = tuple(each.name.removesuffix("n_averaged") for each in tensors if each.name.endswith(".n_averaged"))
+    averaged = {path for path, leaf in (model.path_and_leaf(each.name) for each in tensors) if leaf == "n_averaged"} - {
+        ""
+    }
     second = {
         name
         for name, *_ in tensors
-        if name in copies or model.is_average(name) or (averaged and name.startswith(averaged))
+        if name in copies or model.is_average(name) or any(path in averaged for path, _ in divisions(name))
     }
     if not any(each.is_parameter and each.name not in second for each in tensors):
         second = set()

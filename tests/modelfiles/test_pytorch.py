@@ -5,6 +5,7 @@ import struct
 import sys
 import zipfile
 from collections import OrderedDict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,88 @@ def test_torchscript(tmp_path: Path) -> None:
     file = read(str(path))
     assert [tensor.name for tensor in file.tensors] == ["rnn.w"]
     assert file.remarks[0].kind is RemarkKind.SCRIPT
+
+
+def scripted(
+    path: Path, code: str, value: Any = (), constants: Any = (), files: Mapping[str, bytes] | None = None
+) -> str:
+    """Write an archive of TorchScript with its code, and files beside it."""
+    archive(path, value, {"0": FOUR}, constants_pkl=pickled(constants))
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("archive/code/__torch__/net.py", code)
+        for name, data in (files or {}).items():
+            file.writestr(f"archive/{name}", data)
+    return str(path)
+
+
+CLASS = 'class Net(Module):\n  __parameters__ = ["w", ]\n  __buffers__ = ["b", ]\n  w : Tensor\n'
+
+
+def test_the_code_of_torchscript_tells_parameters_from_buffers(tmp_path: Path) -> None:
+    """What it lists as neither is kept, and not trained; so is what asks for no gradient."""
+    tensors = {name: tensor("0", (4,), start=0) for name in "wbx"}
+    value = Called("__torch__.net", "Net", state=tensors)
+    file = read(scripted(tmp_path / "a.pt", CLASS, value))
+    roles = [(each.name, each.role, each.frozen) for each in file.tensors]
+    assert roles == [("w", TensorRole.PARAMETER, True), ("b", TensorRole.BUFFER, None), ("x", TensorRole.BUFFER, None)]
+    assert RemarkKind.ROLES_BY_NAME not in {remark.kind for remark in file.remarks}
+
+
+FROZEN = """class Net(Module):
+  __parameters__ = []
+  __buffers__ = []
+  def forward(self: __torch__.net.Net, x: Tensor) -> Tensor:
+    weights = [CONSTANTS.c0, CONSTANTS.c1]
+    _0 = "torch.linear(x, CONSTANTS.c3, None)"
+    y, _1, _2 = torch.lstm(x, [torch.zeros([1, 1])], weights, False, 1, 0., False, False, True)
+    return torch.linear(torch.linear(y, CONSTANTS.c2, None), CONSTANTS.c2, None)
+"""
+
+
+def test_frozen_torchscript(tmp_path: Path) -> None:
+    """Constants are named by the operators that read them, in lists and calls within calls; text is none."""
+    shapes = [(4, 1), (4, 1), (1, 1), (2, 2)]
+    constants = tuple(tensor(str(key), shape) for key, shape in enumerate(shapes))
+    data = {f"constants/{key}": FOUR for key in range(4)}
+    file = read(scripted(tmp_path / "a.pt", FROZEN, {}, constants, data))
+    assert [(each.name, each.shape) for each in file.tensors] == [
+        *(("lstm.weight_ih_l0", (4, 1)), ("lstm.weight_hh_l0", (4, 1))),
+        *(("linear.weight", (1, 1)), ("constant_3", (2, 2))),
+    ]
+    assert [module.kind for module in file.modules] == ["LSTM", "Linear", ""]
+    assert file.tensors[0].read() == [[1.0], [2.0], [3.0], [4.0]]
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("f(" * 101, "nested more than 100 levels deep"),
+        ("#" * 8_000_001, "has archive/code/__torch__/net.py of 8,000,001 bytes; at most 8,000,000 are read"),
+        ("x = torch.lstm(CONSTANTS.c0)\n", ""),
+        ("x = torch.lstm(x, h, [CONSTANTS.c0], True, 9" + "9" * 400 + ", 0., False, False)\n", ""),
+        ("x = torch.linear(]]))([CONSTANTS.c0\n", ""),
+    ],
+)
+def test_code_that_is_none(tmp_path: Path, code: str, message: str) -> None:
+    """It is refused if there is too much of it; else a constant that no known operator reads has its number."""
+    path = scripted(tmp_path / "a.pt", code, {}, (tensor("0", (4,)),), {"constants/0": FOUR})
+    if message:
+        with pytest.raises(SpecError, match=message):
+            read(path)
+    else:
+        assert read(path).params == 4
+
+
+def test_classes_of_other_programs_are_named(tmp_path: Path) -> None:
+    """A hundred at most; PyTorch's and Python's own are none."""
+    others = [Called("theirs", f"Class{number}") for number in range(200)]
+    value = {"w": tensor("0", (4,)), "others": others, "path": Called("pathlib", "PosixPath", "a")}
+    (remark,) = (
+        each
+        for each in read(str(archive(tmp_path / "a.pt", value, {"0": FOUR}))).remarks
+        if each.kind is RemarkKind.FOREIGN
+    )
+    assert remark.names == tuple(f"theirs.Class{number}" for number in range(100))
 
 
 def test_nothing_that_a_pickle_names_is_called(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Call, file_at, report_of
+from conftest import Call, failing_drafts, file_at, report_of
 from modelfiles.made import Shape, lstm, safetensors, state_dict
 
 TABLE = {"emb.weight": (20, 3)}
@@ -122,6 +122,11 @@ def test_names_of_strangers_do_no_harm(tmp_path: Path, call: Call) -> None:
         assert not any(line.strip().startswith("::") for line in out.splitlines())
     spec = file_at(tmp_path / "model.yaml", call("read", path).out)
     assert call("check", spec, "--model", path).code == 0
+
+
+def test_the_models_of_the_examples_have_drafts_that_pass() -> None:
+    """As those of every file that these tests make."""
+    assert failing_drafts(Path("specs/models")) == []
 
 
 def test_no_file_is_a_mistake(call: Call, tmp_path: Path) -> None:
