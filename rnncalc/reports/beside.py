@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.shapes import NetworkShapes
-from rnncalc.reports.count import CountReport, on_parameters, widths
+from rnncalc.reports.count import CountReport, cost_of, on_elsewhere, on_parameters, on_work, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import layer_sheet, shape_text
+from rnncalc.reports.setting import joined, layer_sheet, shape_text
 from rnncalc.text import all_of, plural
 
 if TYPE_CHECKING:
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
     from rnncalc.questions.quantized import Quantized
     from rnncalc.questions.stream import StreamCount
     from rnncalc.reports.sheet import Row, Sheet
-
-
-SHOWN = 3
-"""The most layers that a sentence names."""
 
 
 class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
@@ -60,7 +55,11 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
 
     def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         """Return the numbers of a layer or of the network, by the titles of their columns in the table."""
-        return {"Parameters": counted.params, **{title: numbers[key] for key, title in self.columns.items()}}
+        counts = self.counts
+        cost = [cost_of(counts.counted, counted)] if counts.cost else []
+        return {"Parameters": counted.params, **dict(cost)} | {
+            title: numbers[key] for key, title in self.columns.items()
+        }
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs: the count's, with the numbers added."""
@@ -93,8 +92,9 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
             (placed, (*self.words(placed).values(), *self.cells(placed, layer).values()))
             for placed, layer in zip(stack, layers, strict=True)
         )
-        notes = (*on_parameters(counted), *self.notes())
-        sheet = layer_sheet(counted.network, (*self.words(stack[0]),), (*whole,), rows, (*whole.values(),), notes)
+        notes = dict.fromkeys((*on_parameters(counted), *(on_work(counted) if self.counts.cost else ()), *self.notes()))
+        titles = (*self.words(stack[0]),), (*whole,)
+        sheet = layer_sheet(counted.network, *titles, joined(rows), (*whole.values(),), notes)
         return [sheet, *self.counts.tensor_sheets()]
 
 
@@ -150,14 +150,6 @@ def on_unknown(network: Network) -> Iterator[str]:
         yield "Not known without the number of steps; give steps, or -T."
 
 
-def on_elsewhere(network: Network) -> Iterator[str]:
-    """Yield a sentence on the parts that are counted elsewhere, if there are any."""
-    names = [placed.name for placed in network.stack if isinstance(placed.layer, External)]
-    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
-    if names:
-        yield f"Not known for what is counted elsewhere: {all_of([*names[:SHOWN], *more])}."
-
-
 class StreamReport(ExtendedCountReport):
     """A count, and the state and the cost of running the network step by step. quantized: how its state is stored."""
 
@@ -207,7 +199,9 @@ class StreamReport(ExtendedCountReport):
         elif elsewhere := [*on_elsewhere(counted.network)]:
             yield from elsewhere
         elif counted.multiply_adds_per_second is not None and counted.rate is not None:
-            steps = f"{float(counted.rate):g} steps" if counted.rate != 1 else "1 step"
+            rate = counted.rate
+            number = f"{int(rate):,}" if rate.denominator == 1 else f"{float(rate):g}"
+            steps = f"{number} steps" if rate != 1 else "1 step"
             yield f"At {steps} per second: {plural(counted.multiply_adds_per_second, 'multiply-add')} per second."
 
 

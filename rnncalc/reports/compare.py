@@ -9,7 +9,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
-from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words, written_apart
+from rnncalc.reports.setting import flow, joined, layer_sheet, setting, steps_of, title, words, written_apart
 from rnncalc.reports.sheet import Column, Row, Sheet, bars_of, key_columns, number_columns
 from rnncalc.text import plural
 
@@ -238,7 +238,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         rows = ((placed, (placed.layer.kind, *params.values())) for placed, params in self._rows())
         totals = self._totals()
         network = self.allocations.network
-        sheet = layer_sheet(network, ("Kind",), (*totals,), rows, (*totals.values(),), self._notes())
+        sheet = layer_sheet(network, ("Kind",), (*totals,), joined(rows), (*totals.values(),), self._notes())
         return [sheet.replace(subtitle=flow(network))]
 
     def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.formula import factored, folded_sum, letters
+from rnncalc.layers.layer import External
 from rnncalc.network.flow import array_of
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import layer_sheet, notation_of, on_conditions, steps_of, title
+from rnncalc.reports.setting import joined, layer_sheet, notation_of, on_conditions, steps_of, title
 from rnncalc.text import KIBI, all_of, byte_size, decimal, has_letters, plural
 
 if TYPE_CHECKING:
+    from rnncalc.network.network import Network
     from rnncalc.questions.dense import DenseEquivalent
     from rnncalc.reports.sheet import Row, Sheet
 
@@ -90,7 +92,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
             numbers = _numbers(count, self.cost, layer).values()
             rows.append((layer, (layer.kind, widths(layer), layer.shape, formula, *numbers)))
         words, notes = ("Kind", "In → out", "Output shape", "Formula"), _notes(count, self.cost, self.dense)
-        sheet = layer_sheet(count.network, words, (*total,), rows, (*total.values(),), notes)
+        sheet = layer_sheet(count.network, words, (*total,), joined(rows), (*total.values(),), notes)
         return [sheet, *self.tensor_sheets()]
 
     def tensor_sheets(self) -> list[Sheet]:
@@ -153,11 +155,11 @@ def _numbers(count: Count, cost: bool, row: Count | Placed) -> dict[str, int | N
         untrained = convention(count.network.convention).untrained.capitalize()
         numbers |= {"Trainable": row.trainable, untrained: row.params - row.trainable}
     if cost:
-        numbers |= [_cost(count, row), ("Bytes", row.params * bytes_of(count.dtype))]
+        numbers |= [cost_of(count, row), ("Bytes", row.params * bytes_of(count.dtype))]
     return numbers
 
 
-def _cost(count: Count, row: Count | Placed) -> tuple[str, int | None]:
+def cost_of(count: Count, row: Count | Placed) -> tuple[str, int | None]:
     """Return the multiply-adds of a layer or of all, after their title; of one step if the steps are unknown."""
     if steps_known(count.network.parts):
         return "Multiply-adds", row.multiply_adds
@@ -176,21 +178,39 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     yield from on_parameters(count)
     if count.in_letters is not None:
         yield f"Parameters: {letters(count.in_letters)}."
-    if cost and has_letters(_cost(count, count)[1]):
-        by_layer = folded_sum([factored(_cost(count, layer)[1] or 0) for layer in count.layers])
-        yield f"{_cost(count, count)[0]}: {letters(by_layer)}."
+    if cost and has_letters(cost_of(count, count)[1]):
+        by_layer = folded_sum([factored(cost_of(count, layer)[1] or 0) for layer in count.layers])
+        yield f"{cost_of(count, count)[0]}: {letters(by_layer)}."
     equivalent = count.dense
     if equivalent is not None and equivalent.ratio is not None:
         yield _dense_note(count, equivalent, equivalent.ratio)
     elif dense and equivalent is None:
         yield "Dense equivalent: not known without the number of steps; give steps, or -T."
     if cost:
-        names: dict[str, list[str]] = {}
-        for layer in count.layers:
-            names.setdefault(layer.layer.work_in_words(), []).append(layer.name)
-        yield from (f"{all_of(each)}: {words}." for words, each in names.items() if words)
+        yield from on_work(count)
         size = f"; {byte_size(count.bytes)} in all" if not has_letters(count.bytes) and count.bytes >= KIBI else ""
         yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{size}."
+
+
+def on_work(count: Count) -> Iterator[str]:
+    """Yield the sentences on multiply-adds that are not those of frameworks, or not known."""
+    names: dict[str, list[str]] = {}
+    for layer in count.layers:
+        names.setdefault(layer.layer.work_in_words(), []).append(layer.name)
+    yield from (f"{all_of(each)}: {words}." for words, each in names.items() if words)
+    yield from on_elsewhere(count.network, "Multiply-adds are not known")
+
+
+SHOWN = 3
+"""The most layers that a sentence names."""
+
+
+def on_elsewhere(network: Network, unknown: str = "Not known") -> Iterator[str]:
+    """Yield a sentence on the parts that are counted elsewhere, if there are any."""
+    names = [placed.name for placed in network.stack if isinstance(placed.layer, External)]
+    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
+    if names:
+        yield f"{unknown} for what is counted elsewhere: {all_of([*names[:SHOWN], *more])}."
 
 
 MOST_CHAINS, MOST_WIDTHS = 4, 8

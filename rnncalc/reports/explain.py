@@ -420,7 +420,7 @@ def letters_of(each: Derivation) -> Iterator[str]:
     if "m" in placed.sizes:
         joined = {"of the context": each.context, "extra inputs": layer.extra_inputs}
         beside = {name: number for name, number in joined.items() if number}
-        extra = "".join(f", and {number:,} {name}" for name, number in beside.items())
+        extra = "".join(f", and {number} {name}" for name, number in beside.items())
         width = placed.inputs - sum(beside.values())
         added = beside and not has_letters(placed.inputs)
         sum_ = f"{' + '.join(map(str, (width, *beside.values())))} = " if added else ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING
+from itertools import compress, groupby
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions import convention
 from rnncalc.layers.layer import Layer
@@ -124,6 +125,36 @@ def on_conditions(stack: Iterable[Placed], framework: str) -> Iterator[str]:
             yield f"{placed.name}: {placed.params} if {size} ≠ {other}; {params} if {size} = {other}."
 
 
+LEAST_JOINED = 3
+"""How many equal rows next to one another are one."""
+
+
+def joined(rows: Iterable[tuple[Placed, Row]]) -> Iterator[tuple[Placed, Row]]:
+    """Yield the rows of layers; several that are equal but for their name are one with their sums."""
+    for _, equal in groupby(rows, key=lambda each: (each[0].part, each[1])):
+        several = [*equal]
+        if (number := len(several)) < LEAST_JOINED:
+            yield from several
+            continue
+        (first, row), (last, _) = several[0], several[-1]
+        kind = f"{first.kind} ×{number}"
+        cells = (kind if value == first.kind else _times(number, value) for value in row)
+        after = "" if first.kind in row else f" ×{number}"
+        yield first._replace(name=f"{first.name} … {last.name}{after}"), tuple(cells)
+
+
+def _times(number: int, value: Any) -> Any:
+    """Return a cell of one row for so many equal ones: the product of a number or a formula."""
+    from rnncalc.reports.sheet import Arithmetic
+
+    if isinstance(value, Arithmetic):
+        texts = [re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text) for text in (value.letters, value.numbers)]
+        sums = ["({})" if re.search(" [+−] ", text) else "{}" for text in texts]
+        both = zip(sums, (value.letters, value.numbers), strict=True)
+        return Arithmetic(*(f"{number} × {form.format(text)}" for form, text in both))
+    return number * value if isinstance(value, int) or has_letters(value) else value
+
+
 WHOLE = ("In → out", "Output shape", "Shape")
 """The text columns in a table of layers that stay on one line."""
 
@@ -152,6 +183,8 @@ def layer_sheet(
     )
     placed = [((layer.part, layer.name) if halves else (layer.name,), row) for layer, row in rows]
     cells, total = [(*key, *map(cell, row)) for key, row in placed], total_row(columns, *map(cell, total))
+    known = [not column.right or any(row[place] is not None for row in cells) for place, column in enumerate(columns)]
+    columns, total, *cells = (tuple(compress(each, known)) for each in (columns, total, *cells))
     return Sheet(columns, cells, total, title=title(network), subtitle=setting(network), notes=tuple(notes))
 
 

@@ -48,6 +48,7 @@ class TrainingReport(ExtendedCountReport):
 
     def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         cells = super().cells(counted, numbers)
+        cells.pop("Multiply-adds", cells.pop("Multiply-adds per step", None))  # those of the forward pass are a column
         if self.counts.counted.trainable == self.counts.counted.params:
             del cells["Gradients"]
         backward = cells.pop("Backward")

@@ -69,3 +69,57 @@ def test_what_a_chunk_keeps_of_the_terms_is_said_once(call: Call, flags: tuple[o
         assert out.count(": the terms of ") == weights
         assert out.count(sentence) == out.count("Truncated") == times
         assert not times or out.index(sentence) > out.rindex(": the terms of ")
+
+
+def rows(out: str) -> list[list[str]]:
+    """Return the cells of the lines of a table."""
+    return [re.split(r"\s{2,}", line.strip()) for line in out.split("\n\n")[1].splitlines() if "───" not in line]
+
+
+def test_bytes_in_integers_are_beside_the_cost(call: Call) -> None:
+    """3 · 16 · (8 + 16) multiply-adds at each of 4 steps, and 16 · 3 of the output."""
+    header, gru, output, total = rows(call(*"-i 8 -l gru:16 -o 3 -T 4 --cost --quantize int8".split()).out)
+    place = header.index("Multiply-adds")
+    assert [gru[place], output[place], total[place - 1]] == ["4,608", "48", "4,656"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "lacking"),
+    [
+        ("-i 3 -l external:9 --cost", "Multiply-adds per step"),
+        ("-i 3 -l external:9 -l external:4 --quantize int8", "Weight bytes"),
+        ("-i 3 -l rnn:4 --operations", "FLOPs"),
+    ],
+)
+def test_a_column_without_a_number_is_left_out(flags: str, lacking: str, call: Call) -> None:
+    """A sentence says why."""
+    out = call(*flags.split()).out
+    assert lacking not in rows(out)[0]
+    assert "–" not in out
+    assert re.search("[Nn]ot known", out)
+
+
+@pytest.mark.parametrize(
+    ("words", "label", "number"),
+    [
+        ("specs/mamba-130m.yaml --cost", ["block_1 … block_24", "external ×24"], 24 * 3_771_648),
+        ("-i 3 -l lstm:4,repeat=5 -T 2", ["lstm_2 … lstm_4", "lstm ×3"], 3 * 4 * 4 * 9),
+        ("-i 9 -l dense:9 -l dense:9 -l dense:9 --all-conventions", ["dense_1 … dense_3", "dense ×3"], 3 * 90),
+        ("-i 9 -l rnn:9,repeat=3 -o 2 --stream --topology many-to-many", ["rnn_1 … rnn_3 ×3"], 3 * 9 * 19),
+    ],
+)
+def test_equal_rows_of_a_repeated_block_are_one(
+    words: str, label: list[str], number: int, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With their sum; two rows stay two."""
+    monkeypatch.setenv("COLUMNS", "200")
+    (row,) = (row for row in rows(call(*words.split()).out) if "…" in row[0])
+    assert row[: len(label)] == label
+    assert f"{number:,}" in row
+    assert "…" not in call(*"-i 9 -l rnn:9,repeat=2 -o 2 --topology many-to-many".split()).out
+
+
+def test_numbers_of_one_sentence_are_grouped_alike(call: Call) -> None:
+    """In thousands, or none of them."""
+    assert "At 16,000 steps per second: 448,000" in call(*"-i 3 -l rnn:4 --stream --rate 16000".split()).out
+    assert "1,024" not in call("explain", "specs/pytorch/translation-attention.yaml", "--only", "output").out
