@@ -256,7 +256,7 @@ def run_call(args: list[str]) -> int:
 
             return shell_complete(cli, {}, "rnncalc", COMPLETE, asked)
         with cli.make_context("rnncalc", args or ["--help"]) as context:
-            code = _invoke(context)
+            code = _invoke(context, args)
     except click.exceptions.Exit as end:
         return end.exit_code
     except (CallError, DeclarationError) as error:
@@ -283,7 +283,7 @@ def run_call(args: list[str]) -> int:
     return 2
 
 
-def _invoke(context: click.Context) -> object:
+def _invoke(context: click.Context, args: list[str]) -> object:
     """Run the command; turn an exception that no command should raise into a line that names its file and line.
 
     Python's development mode, `python -X dev`, shows the traceback instead.
@@ -294,7 +294,9 @@ def _invoke(context: click.Context) -> object:
         command = cli.get_command(context, context.invoked_subcommand or "")
         flags = {flag for option in command.params for flag in option.opts} if command else set()
         key, colon, message = str(error).partition(": ")
-        raise CallError(f"{flag_of(key)}{colon}{message}" if flag_of(key) in flags else str(error)) from error
+        typed = any(re.match(rf"\s*{re.escape(key)}\b", word) for word in args)  # output=(1,2) is an answer
+        named = flag_of(key) in flags and not typed
+        raise CallError(f"{flag_of(key)}{colon}{message}" if named else str(error)) from error
     except (click.ClickException, click.exceptions.Exit, RefusedError, SpecError, DeclarationError):
         raise
     except (OSError, MemoryError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import click
 
@@ -13,20 +13,20 @@ from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Switch, Text, Trainable
-from rnncalc.text import not_among
+from rnncalc.text import all_of, not_among
 
 
 def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     """Write the kinds of layer with their options, and what each option means."""
     formatter.write_text(
         "A layer is -l KIND:UNITS[,OPTION[=VALUE]]... in flags, and - KIND: UNITS with its options below in a SPEC. "
-        "Instead of UNITS, an embedding has the length of its vectors, dropout the share that it drops (0 to 1), and "
-        "external the number of parameters counted elsewhere. A kind without a number is written alone: -l layer_norm."
+        f"Instead of UNITS, an embedding has the length of its vectors, {', '.join(_numbers())}. "
+        "A kind without a number is written alone, as layer_norm."
     )
     kinds = {name: kind(name) for name in KINDS}
     every: list[type[Layer]] = [*kinds.values(), Output]
     common = Layer.options()
-    with formatter.section(f"Kinds of layer and their options, beside {', '.join(common)}"):
+    with formatter.section(f"Kinds and their options, beside {', '.join(common)}"):
         rows = [(name, [option for option in layer.options() if option not in common]) for name, layer in kinds.items()]
         rows.append(("--output", [*Output.options()]))
         formatter.write_dl([(name, " ".join(options) or "none") for name, options in rows])
@@ -42,6 +42,23 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
             "rnncalc -i 1000 -l embedding:32 -l gru:32,repeat=2 -o 1000,tied",
         ),
     )
+
+
+_NUMBERS = {
+    "rate": "the share that it drops (0 to 1)",
+    "params": "the number of parameters counted elsewhere",
+    "window": "the steps of its window",
+    "times": "the number of steps",
+}
+
+
+def _numbers() -> Iterator[str]:
+    """Yield the kinds that have another number than units, each with what it counts."""
+    numbers: dict[str, list[str]] = {}
+    for name in KINDS:
+        numbers.setdefault(kind(name).number, []).append(name)
+    for word in [each for each in numbers if each not in ("units", "")]:
+        yield f"{all_of(numbers[word])} {_NUMBERS.get(word) or f'the number of {word}'}"
 
 
 def _usage(name: str, option: Option) -> str:

@@ -208,9 +208,8 @@ SHOWN = 3
 def on_elsewhere(network: Network, unknown: str = "Not known") -> Iterator[str]:
     """Yield a sentence on the parts that are counted elsewhere, if there are any."""
     names = [placed.name for placed in network.stack if isinstance(placed.layer, External)]
-    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
     if names:
-        yield f"{unknown} for what is counted elsewhere: {all_of([*names[:SHOWN], *more])}."
+        yield f"{unknown} for what is counted elsewhere: {all_of(_first(names))}."
 
 
 MOST_CHAINS, MOST_WIDTHS = 4, 8
@@ -225,9 +224,13 @@ def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
     for chain in chains:
         if len(chain) > MOST_WIDTHS:
             chain[4:-2] = ["…"]
+    kept = [one.name for one in dense.layers if one.sizes and one.params]
+    unchanged = f"{all_of(_first(kept))} unchanged" if kept else ""
     layers = "; ".join(" → ".join(chain) for chain in chains)
-    params = plural(dense.params, "parameter")
-    return (
-        f"Dense equivalent for {steps} step{'' if steps == '1' else 's'}: {layers + ', ' if layers else ''}{params}, "
-        f"{decimal(ratio)} × this network's."
-    )
+    parts = filter(None, (layers, unchanged, plural(dense.params, "parameter"), f"{decimal(ratio)} × this network's"))
+    return f"Dense equivalent for {steps} step{'' if steps == '1' else 's'}: {', '.join(parts)}."
+
+
+def _first(names: list[str]) -> list[str]:
+    """Return the first names, and how many more there are."""
+    return [*names[:SHOWN], *([f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else [])]

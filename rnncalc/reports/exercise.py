@@ -18,7 +18,7 @@ from rnncalc.questions.count import condition_of
 from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, answered
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
-from rnncalc.reports.setting import title
+from rnncalc.reports.setting import biases_of, title
 from rnncalc.reports.sheet import ANSWERS, Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
 from rnncalc.text import all_of, bracketed, plural
 
@@ -242,7 +242,8 @@ def _counting(exercise: Exercise) -> str:
     sentences = [quantity.rule] if quantity else []
     if not quantity or quantity.biases:
         row = convention(network.convention)
-        sentences.insert(0, f"Count as in {'a textbook' if row.title == 'textbook' else row.title}: {row.note}.")
+        note, style = biases_of(network), "a textbook" if row.title == "textbook" else row.title
+        sentences.insert(0, f"Count as in {style}{': ' * bool(note)}{note}.")
     conditions = [(placed.name, condition_of(placed, network.convention)) for placed in network.stack]
     sentences += [f"In {name}, {condition.size} ≠ {condition.other}." for name, condition in conditions if condition]
     if network.notation:

@@ -8,6 +8,8 @@ from itertools import compress, groupby
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions import convention
+from rnncalc.conventions.tensor import BIASES
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
@@ -105,9 +107,19 @@ def flow(network: Network) -> str:
 
 def setting(network: Network) -> str:
     """Return the topology, the steps, the convention and the notation if one is named, in words."""
-    row = convention(network.convention)
+    title, note = convention(network.convention).title, biases_of(network)
     spelled = f"; notation {network.notation}" if network.notation else ""
-    return f"{flow(network)}; convention {row.title}: {row.note}{spelled}"
+    return f"{flow(network)}; convention {title}{': ' * bool(note)}{note}{spelled}"
+
+
+def biases_of(network: Network) -> str:
+    """Return how many bias vectors the convention has; nothing if no cell has any, and of a plain RNN without gates."""
+    note = convention(network.convention).note
+    cells = [(cell, placed) for placed in network.stack if isinstance(cell := placed.layer, Cell)]
+    biased = [pair for pair in cells if any(tensor.role in BIASES for tensor in pair[1].tensors)]
+    if any(len(cell.gates(placed.inputs)) > 1 for cell, placed in biased):
+        return note
+    return note.partition(",")[0].replace(" per gate", "") if biased else ""
 
 
 def notation_of(network: Network) -> str | None:

@@ -78,7 +78,9 @@ def rows(out: str) -> list[list[str]]:
 
 def test_bytes_in_integers_are_beside_the_cost(call: Call) -> None:
     """3 · 16 · (8 + 16) multiply-adds at each of 4 steps, and 16 · 3 of the output."""
-    header, gru, output, total = rows(call(*"-i 8 -l gru:16 -o 3 -T 4 --cost --quantize int8".split()).out)
+    header, gru, output, total = rows(
+        call("-i", 8, "-l", "gru:16", "-o", 3, "-T", 4, "--cost", "--quantize", "int8").out
+    )
     place = header.index("Multiply-adds")
     assert [gru[place], output[place], total[place - 1]] == ["4,608", "48", "4,656"]
 
@@ -116,10 +118,24 @@ def test_equal_rows_of_a_repeated_block_are_one(
     (row,) = (row for row in rows(call(*words.split()).out) if "…" in row[0])
     assert row[: len(label)] == label
     assert f"{number:,}" in row
-    assert "…" not in call(*"-i 9 -l rnn:9,repeat=2 -o 2 --topology many-to-many".split()).out
+    assert "…" not in call("-i", 9, "-l", "rnn:9,repeat=2", "-o", 2, "--topology", "many-to-many").out
 
 
 def test_numbers_of_one_sentence_are_grouped_alike(call: Call) -> None:
     """In thousands, or none of them."""
-    assert "At 16,000 steps per second: 448,000" in call(*"-i 3 -l rnn:4 --stream --rate 16000".split()).out
+    assert "At 16,000 steps per second: 448,000" in call("-i", 3, "-l", "rnn:4", "--stream", "--rate", 16000).out
     assert "1,024" not in call("explain", "specs/pytorch/translation-attention.yaml", "--only", "output").out
+
+
+@pytest.mark.parametrize(
+    ("network", "sentence"),
+    [
+        ("-i 8 -l external:1000,outputs=32 -l gru:16 -o 3", "128 → 64 → 3, external_1 unchanged, 9,451 parameters"),
+        ("-i 8 -l external:1000", "external_1 unchanged, 1,000 parameters"),
+        ("-i 50 -l embedding:8 -l gru:16", "32 → 64, embedding_1 unchanged, 2,512 parameters"),
+        ("-i 8 -l gru:16 -o 3", "32 → 64 → 3, 2,307 parameters"),
+    ],
+)
+def test_the_dense_equivalent_says_what_it_keeps(network: str, sentence: str, call: Call) -> None:
+    """32 · 64 + 64 of a GRU, 4 · 16 · 3 + 3 of an output; a table and a part counted elsewhere are counted too."""
+    assert f"Dense equivalent for 4 steps: {sentence}, " in call(*network.split(), "-T", 4).out

@@ -118,3 +118,16 @@ def test_the_examples_of_a_help_are_calls_that_work(
         done = call(*words)
         assert done.code in good, words
         assert done.err == "", words
+
+
+def test_help_layers_says_what_the_number_of_each_kind_is(call: Call) -> None:
+    """Of those that have another one than units: the heads of attention, the filters of a convolution, and so on."""
+    head = " ".join(call("help", "layers").out.partition("\n\n")[0].split())
+    assert "multi_head_attention and transformer the number of heads" in head
+    assert [name for name in KINDS if kind(name).number not in ("units", "") and name not in head] == []
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_no_line_of_a_topic_is_wider_than_a_screen(topic: str, call: Call) -> None:
+    """Of 80 columns."""
+    assert [line for line in call("help", topic).out.splitlines() if len(line) > 80] == []
