@@ -1,4 +1,4 @@
-"""Gives rnncalc answers whose verdict is known: `python tests/fuzz/answers.py --seconds 60 --seed 1`.
+"""Answers whose verdict is known: `python tests/fuzz/run.py answers`.
 
 A network of random layers has letters or numbers for its sizes, and its formula is that of the textbooks, written here
 by hand. Right answers are this formula rewritten by identities (a sum in another order, multiplied out, a term added
@@ -6,15 +6,12 @@ and taken away, a factor split) and spelt as people spell: signs, brackets and p
 are the formula with a term more, or the number of a known mistake. Parts are the numbers of layers, with labels or in
 order, their total beside them or not, each right or off by some; others are a number with what rounds it. Hostile ones
 repeat and nest what may be in an answer. A right answer is right, a wrong one is wrong, the number of a mistake has it
-among its explanations, and each is read or refused within 2 s and 300 MB. What breaks one of these is printed, and the
-exit code is 1.
+among its explanations, and each is read or refused within 2 s and 300 MB.
 """
 
-import argparse
 import random
 import re
 import resource
-import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -23,15 +20,13 @@ from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+from fuzz.run import KILOBYTES, SECONDS, Try
 
-from rnncalc import CallError, Network  # noqa: E402  the path comes first
-from rnncalc.questions.answer.grading import Grader  # noqa: E402
-from rnncalc.questions.answer.reading import read_answers  # noqa: E402
-from rnncalc.spec import spec_in_flags  # noqa: E402
+from rnncalc import CallError, Network
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.reading import read_answers
+from rnncalc.spec import spec_in_flags
 
-SECONDS, KILOBYTES = 2, 300_000
 BLOCKS = {"rnn": 1, "mgu": 2, "gru": 3, "lstm": 4}
 
 
@@ -422,29 +417,23 @@ def kilobytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
-    options = parser.parse_args()
-    until = time.monotonic() + options.seconds
-    tried = wrong = 0
-    while time.monotonic() < until:
-        chance = Chance(options.seed * 1_000_003 + tried)
-        chance.group = options.seed + tried // 5_000
+def answers(_: Path) -> Try:
+    """Return what judges an answer to one of ten networks, which are others after 5,000 answers."""
+    group, tried = 0, 0
+
+    def attempt(source: random.Random) -> str:
+        nonlocal group, tried
+        if tried % 5_000 == 0:
+            group = source.randrange(10**6)
+        tried += 1
+        chance = Chance(source.random())
+        chance.group = group
         trial = chance.choice(TRIALS)(chance)
         before = kilobytes()
         told = fault(trial)
         if kilobytes() > max(before, KILOBYTES):
             told = told or f"took {kilobytes() // 1000:,} MB"
-        if told:
-            wrong += 1
-            text = trial.text if len(trial.text) < 400 else f"{trial.text[:200]}… ({len(trial.text):,} characters)"
-            print(f"rnncalc answer {trial.asked.flags} -- {text!r}: {told}\n", flush=True)
-        tried += 1
-    print(f"{tried:,} answers, seed {options.seed}: {wrong:,} faults")
-    return 1 if wrong else 0
+        text = trial.text if len(trial.text) < 400 else f"{trial.text[:200]}… ({len(trial.text):,} characters)"
+        return f"rnncalc answer {trial.asked.flags} -- {text!r}: {told}" if told else ""
 
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return attempt

@@ -1,4 +1,4 @@
-"""Feeds rnncalc model files that no one would save: `python tests/fuzz/models.py --seconds 60 --seed 1`.
+"""Model files that no one would save: `python tests/fuzz/run.py models`.
 
 Bytes are changed anywhere, and where it matters: in a header, in a pickle within its archive, in lengths. Other files
 are written anew, from what a format allows: pickles of any values, virtual arrays, names that come again, numbers in
@@ -11,15 +11,12 @@ import json
 import os
 import random
 import struct
-import sys
 import zipfile
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from fuzz.run import HOSTILE, ROOT, SPEC, Attempt, Draw, flip, fuzz
+from fuzz.run import HOSTILE, ROOT, SPEC, Attempt, Try, calling, flip
 from modelfiles.messages import attribute, field, graph, node, onnx, tensor
 
 TAGGER = str(ROOT / "specs" / "pytorch" / "tagger.yaml")
@@ -349,12 +346,12 @@ def hdf5(folder: Path) -> dict[str, bytes]:
     return {"a.keras": out.getvalue(), path.name: path.read_bytes()}
 
 
-def models(folder: Path) -> Draw:
-    """Return what draws a call on a changed model file, or on one that is written anew."""
+def models(folder: Path) -> Try:
+    """Return what makes a call on a changed model file, or on one that is written anew."""
     files = seeds(folder)
     beside(folder)
 
-    def attempt(chance: random.Random) -> Attempt:
+    def draw(chance: random.Random) -> Attempt:
         name = chance.choice([*files])
         data = files[name]
         grown = name in GROWN and chance.random() < 0.5
@@ -364,8 +361,4 @@ def models(folder: Path) -> Draw:
             data = chance.choice(MUTATIONS)(chance, data)
         return Attempt(data, chance.choice(CALLS), name=f"fuzzed-{name}")
 
-    return attempt
-
-
-if __name__ == "__main__":
-    sys.exit(fuzz(__doc__, ("zipfile", "rnncalc.modelfiles.pytorch"), models))
+    return calling(draw, folder)

@@ -1,12 +1,16 @@
-"""Feeds rnncalc bytes that no one would write: `python tests/fuzz/run.py --seconds 60 --seed 1`.
+"""Feeds rnncalc what no one would write: `python tests/fuzz/run.py [specs|models|answers] --seconds 60 --seed 1`.
 
-Specs are mutated byte by byte, word by word and part by part, and each is given to a command in a process of its own:
-to every command, in every format, as the spec and as the file of weights, inputs or earlier counts that it reads beside
-one; strangers' words are where a command takes a name, a number or a layer; and a folder of named pipes, devices,
-sockets and links is where it takes a file, to read or to write.
+Without a word it takes all three in turn. What breaks a rule of one is printed, and the exit code is 1.
+
+specs: specs are mutated byte by byte, word by word and part by part, or not at all, and each is given to a command in a
+process of its own: to every command, in every format, as the spec and as the file of weights, inputs or earlier counts
+that it reads beside one; strangers' words are where a command takes a name, a number or a layer; and a folder of named
+pipes, devices, sockets and links is where it takes a file, to read or to write.
+models: model files likewise (`models.py`). answers: answers whose verdict is known (`answers.py`).
+
 Whatever it is, the call must end with 0, 1 or 2, within 2 s and 300 MB, without a traceback; must write nothing, start
-nothing and open no connection; and must print nothing that acts on a terminal or on GitHub's runner. What breaks one of
-these is kept in the folder `found` for `tests/bad_specs/`, and the exit code is 1.
+nothing and open no connection; and must print nothing that acts on a terminal or on GitHub's runner. The file that
+breaks one of these is kept in the folder `found` for `tests/bad_specs/`.
 """
 
 import argparse
@@ -20,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -27,9 +32,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from rnncalc.cli.commands import COMMANDS, cli
-
 ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from rnncalc.cli.commands import COMMANDS, cli  # noqa: E402  the path comes first
+
 SECONDS, KILOBYTES = 2.0, 300_000
 SPEC, GOOD, WORD = "SPEC", "GOOD", "WORD"
 """In a call: the mutated file, a file that is right, and a stranger's word."""
@@ -216,57 +223,75 @@ class Attempt(NamedTuple):
 
 
 Draw = Callable[[random.Random], Attempt]
+Try = Callable[[random.Random], str]
+"""What makes an attempt, and returns what is wrong, nothing when nothing is."""
 
 
-def fuzz(about: str | None, modules: tuple[str, ...], begin: Callable[[Path], Draw]) -> int:
-    """Make as many calls as there is time for, keep the files that break one, and return the exit code.
-
-    modules: what every child would import anew. begin: prepares a folder, and returns what draws each attempt.
-    """
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
-    options = parser.parse_args()
-    chance = random.Random(options.seed)
-    sys.dont_write_bytecode = True
-    for module in ("rich.console", "rich.table", "yaml", "rnncalc.cli", *modules):
-        import_module(module)
-    import resource  # not on every system
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def calling(draw: Draw, folder: Path) -> Try:
+    """Return what makes the calls that are drawn, and keeps the files that break one."""
     found = ROOT / "tests" / "fuzz" / "found"
-    tried = wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        attempt = begin(Path(folder))
-        until = time.monotonic() + options.seconds
-        while time.monotonic() < until:
-            drawn = attempt(chance)
-            drawn = drawn._replace(data=drawn.data[:999_999])
-            tried += 1
-            if told := fault(*drawn[:2], Path(folder), drawn.word, drawn.name):
-                wrong += 1
-                found.mkdir(exist_ok=True)
-                (found / f"{options.seed}-{tried}-{drawn.name}").write_bytes(drawn.data)
-                print(f"{options.seed}-{tried}: rnncalc {' '.join(drawn.call)} {drawn.word!a}: {told}", flush=True)
-    print(f"{tried:,} files, seed {options.seed}: {wrong:,} faults")
-    return 1 if wrong else 0
 
-
-def specs(folder: Path) -> Draw:
-    """Return what draws a call on a changed spec."""
-    make_odd(folder)
-    paths = [path for of in ("specs", "tests/bad_specs") for path in sorted((ROOT / of).glob("*.yaml"))]
-    seeds = [data for path in paths if len(data := path.read_bytes()) < 20_000]
-
-    def attempt(chance: random.Random) -> Attempt:
-        data = chance.choice(seeds)
-        for _ in range(chance.choice([1, 1, 2, 3])):
-            data = chance.choice(MUTATIONS)(chance, data)
-        call, word = chance.choice(CALLS), stranger(chance)
-        return Attempt(data, [each.replace(ODD, f"{FOLDER}/{chance.choice(ODDITIES)}") for each in call], word)
+    def attempt(chance: random.Random) -> str:
+        data, call, word, name = draw(chance)
+        if not (told := fault(data[:999_999], call, folder, word, name)):
+            return ""
+        found.mkdir(exist_ok=True)
+        kept = found / f"{sha256(data).hexdigest()[:12]}-{name}"
+        kept.write_bytes(data[:999_999])
+        return f"{kept.name}: rnncalc {' '.join(call)} {word!a}: {told}"
 
     return attempt
 
 
+def main() -> int:
+    """Make as many attempts as there is time for, and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("of", nargs="*", choices=[*GENERATORS, []], help="all by default")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    options = parser.parse_args()
+    import resource  # not on every system
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.dont_write_bytecode = True
+    for module in ("rich.console", "rich.table", "yaml", "zipfile", "rnncalc.cli", "rnncalc.modelfiles.pytorch"):
+        import_module(module)  # which every child would import anew
+    faults = 0
+    for name in options.of or GENERATORS:
+        module, _, generator = GENERATORS[name].partition(":")
+        chance, tried, wrong = random.Random(options.seed), 0, 0
+        with tempfile.TemporaryDirectory() as folder:
+            attempt = getattr(import_module(module), generator)(Path(folder))
+            until = time.monotonic() + options.seconds
+            while time.monotonic() < until:
+                tried += 1
+                if told := attempt(chance):
+                    wrong += 1
+                    print(f"{tried}: {told}", flush=True)
+        print(f"{tried:,} {name}, seed {options.seed}: {wrong:,} faults")
+        faults += wrong
+    return 1 if faults else 0
+
+
+GENERATORS = {"specs": "fuzz.run:specs", "models": "fuzz.models:models", "answers": "fuzz.answers:answers"}
+"""What is fuzzed, each with the module and the function that makes its attempts in a folder."""
+
+
+def specs(folder: Path) -> Try:
+    """Return what makes a call on a changed spec."""
+    make_odd(folder)
+    paths = [path for of in ("specs", "tests/bad_specs") for path in sorted((ROOT / of).glob("*.yaml"))]
+    seeds = [data for path in paths if len(data := path.read_bytes()) < 20_000]
+
+    def draw(chance: random.Random) -> Attempt:
+        data = chance.choice(seeds)
+        for _ in range(chance.choice([0, 1, 1, 2, 3])):
+            data = chance.choice(MUTATIONS)(chance, data)
+        call, word = chance.choice(CALLS), stranger(chance)
+        return Attempt(data, [each.replace(ODD, f"{FOLDER}/{chance.choice(ODDITIES)}") for each in call], word)
+
+    return calling(draw, folder)
+
+
 if __name__ == "__main__":
-    sys.exit(fuzz(__doc__, (), specs))
+    sys.exit(main())
