@@ -207,3 +207,12 @@ MOST_SEARCHED = 1_000_000
 
 MOST_FOLLOWED = 1_000
 """The matrices of an ONNX graph that several products read: each takes a search through the graph."""
+
+MOST_MOVED, MOST_MOVES = 300_000_000, 100
+"""The numbers that are moved to make one weight of an ONNX graph, and the operators that do so, one after another."""
+
+MOST_WITHIN = 20
+"""The nesting depth of branches and loops of an ONNX graph: each is a recursive call, and exporters write a few."""
+
+MOST_COMPARED_NUMBERS = 50_000_000
+"""The numbers of an ONNX file that are searched for copies of matrices: a second's work."""

@@ -1,9 +1,12 @@
-"""ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
+"""ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1.
+
+The operators concatenate the two directions; any other `merge` is an operator after them, as exporters write it.
+"""
 
 from rnncalc.conventions import rules
 from rnncalc.layers.layer import CROSS
 
-_LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
+_LACKS = {"activation": ("tanh", "relu", "sigmoid", "linear")}
 
 _CELL = rules.CellArrays(
     input=rules.Array("W", "directions gates m"),

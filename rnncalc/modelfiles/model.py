@@ -29,6 +29,7 @@ class TensorRole(StrEnum):
     BUFFER = "buffer"
     OPTIMIZER = "optimizer"
     CONSTANT = "constant"
+    OTHER_BRANCH = "other branch"
     UNKNOWN = "unknown"
 
 
@@ -77,7 +78,14 @@ class RemarkKind(Enum):
     QUANTISED = auto()
     SCRIPT = auto()
     ZEROS = auto()
-    IN_BRANCHES = auto()
+    ALL_ZEROS = auto()
+    MERGED = auto()
+    NO_BIAS = auto()
+    BRANCHES = auto()
+    SHARED = auto()
+    TOO_DEEP = auto()
+    LOOPS = auto()
+    UNROLLED = auto()
     NO_CONFIG = auto()
     SEVERAL_INPUTS = auto()
     JOINS = auto()
@@ -122,6 +130,11 @@ class FileTensor(NamedTuple):
         return 0 if self.shared_with else prod(self.shape)
 
 
+def constant(path: str, width: int, number: float = 0) -> FileTensor:
+    """Return a vector of equal numbers, such as the bias of zeros of a layer, which its file does not store."""
+    return FileTensor(f"{path}: not stored", (width,), "float32", TensorRole.CONSTANT, lambda: [number] * width)
+
+
 class FileModule(NamedTuple):
     """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
 
@@ -147,6 +160,7 @@ class ModelFile(NamedTuple):
     modules: every parameter is in one of them, but for what belongs to none. ordered: whether they are in the order
         in which they were defined; some formats sort them by their names.
     steps, inputs: the length and width of its input, if the file gives them.
+    apart: how many more parameters the modules have than the file stores.
     """
 
     path: str
@@ -158,6 +172,7 @@ class ModelFile(NamedTuple):
     remarks: tuple[Remark, ...] = ()
     steps: int | None = None
     inputs: int | None = None
+    apart: int = 0
 
     @property
     def params(self) -> int:
@@ -296,6 +311,13 @@ def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any
     if len(data) < size:
         raise BadFileError("is truncated")
     return nested(decoded(data, dtype), shape)
+
+
+def words_at(path: str, start: int, count: int) -> array[int]:
+    """Return the numbers of a tensor of four bytes each as whole ones, to be compared."""
+    with open_input(path) as file:
+        file.seek(start)
+        return array("I", file.read(4 * count))
 
 
 def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:

@@ -2,7 +2,7 @@
 
 The numbers of the fields are those of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). It is read
 without the package onnx, which loads all weights, and NumPy, before the first name is known. Tensors are those of the
-graph itself and its constants; the insides of branches and loops are named but not read.
+graph itself, of its branches and loops, and their constants. Of branches, the largest is counted.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from array import array
+from collections import ChainMap, Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import islice
 from math import prod
 from typing import Any, BinaryIO, NamedTuple
 
@@ -29,26 +31,51 @@ from rnncalc.modelfiles.model import (
     RemarkKind,
     TensorRole,
 )
+from rnncalc.modelfiles.moves import Value, flat, moved
 from rnncalc.text import escape
 
 
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
-    with open_input(path) as file:
-        graph = _graph(path, Wire(file))
+    with open_input(path) as stream:
+        graph = _graph(path, Wire(stream))
     reader = BoundedReader()
-    tensors = _with_roles(graph, reader)
-    modules = tuple(_modules(graph.nodes, tensors))
-    remarks = []
-    if graph.branching:
-        remarks.append(Remark(RemarkKind.IN_BRANCHES, tuple(dict.fromkeys(graph.branching))))
-    if zeros := tuple(
-        module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors, reader)
-    ):
-        remarks.append(Remark(RemarkKind.ZEROS, zeros))
-    if quantised := tuple(name for name, each in tensors.items() if each.dtype in ("int8", "uint8") and each.shape[1:]):
-        remarks.append(Remark(RemarkKind.QUANTISED, quantised))
-    return ModelFile(path, "onnx", "onnx", tuple(tensors.values()), modules, True, tuple(remarks))
+    flow = _Flow(graph)
+    tensors = _with_roles(graph, flow, reader)
+    branches = _branches(graph, flow, tensors)
+    for name, tensor in tensors.items():
+        if tensor.is_parameter and not branches.counts(graph.places[name]):
+            tensors[name] = tensor._replace(role=TensorRole.OTHER_BRANCH)
+    counted = [tensor for tensor in tensors.values() if tensor.is_parameter]
+    kept = {tensor.name for tensor in counted}
+    others = [tensor for tensor in tensors.values() if tensor.role is TensorRole.OTHER_BRANCH]
+    copies = _copies((*counted, *others))
+    equal = [copies.pop(tensor.name) for tensor in others if tensor.name in copies]
+    for name, first in copies.items():
+        tensors[name] = tensors[name]._replace(shared_with=first)
+    operators = _Modules(graph, flow, tensors, branches, copies)
+    modules = tuple(operators.modules)
+    file = ModelFile(path, "onnx", "onnx", tuple(tensors.values()), modules)
+    of_modules = sum(tensor.params for module in modules for tensor in module.tensors.values())
+    biases = [
+        (each.tensors["B"].name, _zeros(each.tensors, reader)) for each in modules if {"R", "B"} <= {*each.tensors}
+    ]
+    loops = [node.name or node.kind for node in graph.nodes if node.kind in ("Loop", "Scan") and not node.at]
+    quantised = [name for name, each in tensors.items() if each.dtype in ("int8", "uint8") and each.shape[1:]]
+    remarks = [
+        *(Remark(RemarkKind.BRANCHES, *map(tuple, zip(*several, strict=True))) for several in branches.listed),
+        Remark(RemarkKind.SHARED, tuple(name for name in dict.fromkeys((*branches.shared, *equal)) if name in kept)),
+        Remark(RemarkKind.TOO_DEEP, tuple(dict.fromkeys(graph.too_deep))),
+        Remark(RemarkKind.LOOPS, tuple(loops)),
+        Remark(RemarkKind.UNROLLED, tuple(operators.steps), tuple(operators.steps.values())),
+        Remark(RemarkKind.MERGED, tuple(dict.fromkeys(operators.merged)), (of_modules, file.params)),
+        Remark(RemarkKind.NO_BIAS, tuple(operators.without_bias)),
+        Remark(RemarkKind.ZEROS, tuple(dict.fromkeys(name for name, zeros in biases if zeros))),
+        Remark(RemarkKind.ALL_ZEROS, tuple(dict.fromkeys(name for name, zeros in biases if zeros is False))),
+        Remark(RemarkKind.QUANTISED, tuple(quantised)),
+    ]
+    remarks = [remark for remark in remarks if remark.names]
+    return file._replace(remarks=tuple(remarks), apart=of_modules - file.params)
 
 
 # The encoding of protocol buffers: numbered fields, each a number or a range of bytes.
@@ -153,6 +180,18 @@ _TYPED = {4: "float32", 10: "float64"}
 """The fields of packed numbers that are not raw bytes."""
 
 
+class Within(NamedTuple):
+    """A graph within an operator: the operator's number, the graph's name, and whether another one may be run."""
+
+    operator: int
+    name: str
+    branch: bool
+
+
+Place = tuple[Within, ...]
+"""Where an operator or a tensor is: the graphs that it is in, from the outermost; nothing for the graph of the file."""
+
+
 class Operator(NamedTuple):
     """An operator of a graph with its inputs and outputs by name; settings: its numbers and words."""
 
@@ -161,19 +200,23 @@ class Operator(NamedTuple):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     settings: dict[str, object]
+    at: Place = ()
 
 
 class ONNXGraph(NamedTuple):
-    """A graph: its operators, and its tensors as parameters.
+    """A graph with those within: its operators, and its tensors as parameters, with their places.
 
-    constants: the names of tensors that are constants of an operator. branching: the names of operators that have a
-    graph within.
+    constants: the names of tensors that are constants of an operator. names: for each place what its names are in the
+    whole file, all of which are known. too_deep: the names of operators that have a graph within that is not read.
     """
 
     nodes: list[Operator]
     tensors: dict[str, FileTensor]
+    places: dict[str, Place]
     constants: set[str]
-    branching: list[str]
+    names: dict[Place, ChainMap[str, str]]
+    known: set[str]
+    too_deep: list[str]
 
 
 def _graph(path: str, wire: Wire) -> ONNXGraph:
@@ -185,26 +228,46 @@ def _graph(path: str, wire: Wire) -> ONNXGraph:
         versions += number == 8
     if span is None or not versions:
         raise BadFileError("is truncated, or is not an ONNX file: it has no graph, or no version of its operators")
-    graph = ONNXGraph([], {}, set(), [])
+    graph = ONNXGraph([], {}, {}, set(), {(): ChainMap()}, set(), [])
+    _graph_at(path, wire, span, graph, ())
+    for number, node in enumerate(graph.nodes):
+        names = graph.names[node.at]
+        inputs, outputs = (tuple(names.get(word, word) for word in words) for words in (node.inputs, node.outputs))
+        graph.nodes[number] = node._replace(inputs=inputs, outputs=outputs)
+    return graph
+
+
+def _graph_at(path: str, wire: Wire, span: range, graph: ONNXGraph, at: Place) -> None:
     for number, value in wire.fields(span):
         if isinstance(value, range) and number == 1:
-            _operator(path, wire, value, graph)
+            _operator(path, wire, value, graph, at)
         elif isinstance(value, range) and number == 5:
-            _add(_tensor(path, wire, value), graph)
+            _add(_tensor(path, wire, value), graph, at)
         elif number == 15:
             raise BadFileError("holds sparse tensors, which are not read here")
         if len(graph.tensors) > bounds.MOST_TENSORS or len(graph.nodes) > 4 * bounds.MOST_TENSORS:
             raise BadFileError(f"holds more than {bounds.MOST_TENSORS:,} tensors, or four times as many operators")
-    return graph
 
 
-def _add(tensor: FileTensor, graph: ONNXGraph) -> None:
-    if tensor.name in graph.tensors:
-        raise BadFileError(f"holds two tensors of the name {escape(tensor.name)}")
-    graph.tensors[tensor.name] = tensor
+def _defined(name: str, graph: ONNXGraph, at: Place) -> str:
+    """Return the name in the whole file of what a place has under a name: its own, unless another place has it too."""
+    names = graph.names[at].maps[0]
+    if name not in names:
+        names[name] = f"{at[-1].name if at else 'graph'}/{name}" if name in graph.known else name
+        graph.known.add(names[name])
+    return names[name]
 
 
-def _operator(path: str, wire: Wire, span: range, into: ONNXGraph) -> None:
+def _add(tensor: FileTensor, graph: ONNXGraph, at: Place) -> str:
+    name = _defined(tensor.name, graph, at)[: bounds.MOST_NAME]
+    if name in graph.tensors:
+        raise BadFileError(f"holds two tensors of the name {escape(name)}")
+    graph.tensors[name] = tensor._replace(name=name)
+    graph.places[name] = at
+    return name
+
+
+def _operator(path: str, wire: Wire, span: range, into: ONNXGraph, at: Place) -> None:
     words: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: []}
     attributes: list[range] = []
     for number, value in wire.fields(span):
@@ -212,18 +275,22 @@ def _operator(path: str, wire: Wire, span: range, into: ONNXGraph) -> None:
             words[number].append(wire.text(value))
         elif number == 5 and isinstance(value, range):
             attributes.append(value)
-    node = Operator("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {})
+    node = Operator("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {}, at)
     into.nodes.append(node)
+    place = len(into.nodes) - 1
+    for name in node.outputs if at else ():
+        _defined(name, into, at)
     for attribute in attributes:
-        _attribute(path, wire, attribute, node, into)
+        _attribute(path, wire, attribute, place, into)
 
 
-def _attribute(path: str, wire: Wire, span: range, node: Operator, into: ONNXGraph) -> None:
-    """Take an attribute: numbers and words into the operator's settings, a constant into the graph.
+def _attribute(path: str, wire: Wire, span: range, place: int, into: ONNXGraph) -> None:
+    """Take an attribute: numbers and words into the operator's settings, a constant or a graph into the graph.
 
     Its type says which field has its value. A list without entries, and in proto3 a single value that is the default,
     have no field. Files from before IR version 2 have no type.
     """
+    node = into.nodes[place]
     name = ""
     kind: int | range = 0
     complete = True
@@ -245,10 +312,15 @@ def _attribute(path: str, wire: Wire, span: range, node: Operator, into: ONNXGra
             reals += wire.reals(value)
         elif number == 5 and isinstance(value, range) and node.kind == "Constant" and node.outputs:
             tensor = _tensor(path, wire, value)._replace(name=node.outputs[0][: bounds.MOST_NAME])
-            _add(tensor, into)
-            into.constants.add(tensor.name)
-        elif number in (6, 11):
-            into.branching.append((node.name or node.kind)[: bounds.MOST_NAME])
+            into.constants.add(_add(tensor, into, node.at))
+        elif number in (6, 11) and isinstance(value, range):
+            if len(node.at) == bounds.MOST_WITHIN:
+                into.too_deep.append((node.name or node.kind)[: bounds.MOST_NAME])
+                continue
+            inner = Within(place, f"{name} of {node.name or node.kind}"[: bounds.MOST_NAME], node.kind == "If")
+            at = (*node.at, inner)
+            into.names[at] = into.names[node.at].new_child()
+            _graph_at(path, wire, value, into, at)
     values: dict[int | range, object] = {0: texts or reals or whole or None, 6: reals, 7: whole, 8: texts}
     values |= {1: reals or [0.0], 2: whole or [0], 3: texts or [""]}
     if name and complete and (value_of := values.get(kind)) is not None:
@@ -259,6 +331,7 @@ def _tensor(path: str, wire: Wire, span: range) -> FileTensor:
     """Return a tensor whose shape is that of its numbers, wherever those are."""
     sizes: list[int] = []
     name, dtype, data, apart, count = "", "", None, False, 0
+    whole: list[float] = []
     location: dict[str, str] = {}
     for number, value in wire.fields(span):
         if number == 1:
@@ -271,6 +344,8 @@ def _tensor(path: str, wire: Wire, span: range) -> FileTensor:
             data = value
         elif number in (5, 7, 11):
             count += wire.count(value)
+            if count <= bounds.MOST_PACKED_READ // 10:
+                whole += wire.numbers(value)
         elif number == 13 and isinstance(value, range):
             pair = {number: wire.text(word) for number, word in wire.fields(value) if number in (1, 2)}
             location[pair.get(1, "")] = pair.get(2, "")
@@ -292,6 +367,8 @@ def _tensor(path: str, wire: Wire, span: range) -> FileTensor:
     if dtype in model.BYTES and numbers != prod(shape):
         raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {numbers:,}")
     read = partial(model.numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)
+    if dtype not in model.REAL and not data and len(whole) == prod(shape):
+        read = partial(model.nested, whole, shape)
     return FileTensor(name, shape, dtype, TensorRole.PARAMETER, read)
 
 
@@ -326,32 +403,273 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, data: Mapp
 
 # The roles of tensors: they follow from the operators that read them, and for some from their numbers.
 
-_BUFFERS = (("BatchNormalization", 3), ("BatchNormalization", 4), ("DequantizeLinear", 1))
-_STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
-_OF_EXPORTER = re.compile("val_[0-9]+")
+_BUFFERS = {("BatchNormalization", 3), ("BatchNormalization", 4), ("DequantizeLinear", 1)}
+_STATES = {("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5)}
+_OF_EXPORTER = re.compile(r"val_[0-9]+|const_\w+")
 """The names that PyTorch's newer exporter has for constants, such as the scale of attention, and for folded weights."""
-_MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze", "Reshape")
+
+INPUTS = {
+    "LSTM": ("", "W", "R", "B", "", "initial_h", "initial_c", "P"),
+    "GRU": ("", "W", "R", "B", "", "initial_h"),
+    "RNN": ("", "W", "R", "B", "", "initial_h"),
+    "Gemm": ("", "B", "C"),
+    "MatMul": ("", "B"),
+    "Gather": ("data",),
+    "Conv": ("", "W", "B"),
+    "BatchNormalization": ("", "scale", "B", "input_mean", "input_var"),
+    "LayerNormalization": ("", "Scale", "B"),
+}
+"""The names of the inputs of operators."""
+
+_WEIGHTS_AT = {(kind, place) for kind, names in INPUTS.items() for place, name in enumerate(names) if name}
+_WEIGHTS_AT -= _BUFFERS | _STATES | {("Gather", 0)}
+"""Where an operator has a weight, of whatever size."""
+_ZERO_WEIGHTS_AT = {("Add", 0), ("Add", 1), ("Gather", 0)}
+"""Where other zeros may be weights too, and no state."""
+_FUSED = {"FusedGemm": "Gemm", "FusedConv": "Conv", "FusedMatMul": "MatMul"}
+"""Operators of ONNX Runtime, which are another one and what follows it."""
+_PRODUCTS = ("MatMul", "Gemm")
+_PASSING = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Cast", "Flatten")
+"""Operators whose output has the numbers of the first input in the same order of features."""
 
 
-def _with_roles(graph: ONNXGraph, reader: BoundedReader) -> dict[str, FileTensor]:
+_ACTIVATIONS = (
+    "Relu",
+    "Tanh",
+    "Sigmoid",
+    "Elu",
+    "Gelu",
+    "HardSigmoid",
+    "LeakyRelu",
+    "Selu",
+    "Softmax",
+    "Softplus",
+    "Clip",
+)
+_JOINS = {"Add": "sum", "Sum": "sum", "Mul": "mul", "Mean": "ave"}
+
+
+class _Flow:
+    """What goes where in a graph: arrays that are made of stored ones, and the operators that read each name.
+
+    moving: the numbers of the operators that move what is stored. added: the vectors that are added to products, by
+    the number of the product. What is known of the activation behind a product becomes one of its settings.
+    """
+
+    def __init__(self, graph: ONNXGraph) -> None:
+        self.nodes = graph.nodes
+        self.values = {
+            name: Value(tensor.shape, tensor.dtype, partial(_numbers, tensor), {name: prod(tensor.shape)})
+            for name, tensor in graph.tensors.items()
+        }
+        self.moving: set[int] = set()
+        self.readers: dict[str, list[int]] = {}
+        self.writers = {name: node for node in graph.nodes for name in node.outputs}
+        self.fed: set[str] = set()  # the names of what follows from the numbers of an input
+        for number, node in enumerate(graph.nodes):
+            for name in {*node.inputs} if node.kind != "Shape" else ():
+                self.readers.setdefault(name, []).append(number)
+            inputs = [self.values.get(name) for name in node.inputs]
+            if arrays := moved(node.kind, node.settings, inputs, len(node.outputs)):
+                self.moving.add(number)
+                self.values.update(zip(node.outputs, arrays, strict=False))
+            elif node.kind not in ("Shape", "Size", "ConstantOfShape", "Constant"):
+                from_input = any(name and name not in self.values and name not in self.writers for name in node.inputs)
+                if from_input or not self.fed.isdisjoint(node.inputs) or node.kind in ("If", "Loop", "Scan"):
+                    self.fed.update(node.outputs)
+        self.added: dict[int, str] = {}
+        self.norms = dict(self._norms())
+        self.begun: list[str] = []  # what the first step makes of a state of zeros, if an exporter has computed it
+        for number, node in enumerate(self.nodes):
+            if node.outputs and node.kind in ("MatMul", "Gemm", "Conv", *_FUSED):
+                self._follow(number, node)
+
+    def _next(self, name: str) -> tuple[str, Operator | None]:
+        """Return the name that an output has behind what passes it on, and the one operator that reads it there."""
+        for _ in range(bounds.MOST_MOVES):
+            readers = self.readers.get(name, [])
+            node = self.nodes[readers[0]] if len(readers) == 1 else None
+            if node is None or node.kind not in _PASSING or node.inputs[0] != name or not node.outputs:
+                return name, node
+            name = node.outputs[0]
+        return name, None
+
+    def _follow(self, number: int, node: Operator) -> None:
+        """Find the vector that is added to a product, and its activation, if one operator reads it."""
+        matrix = self.values.get(node.inputs[1]) if len(node.inputs) > 1 else None
+        name, reader = self._next(node.outputs[0])
+        if reader and reader.kind == "Add" and len(reader.inputs) == 2 and matrix and matrix.shape:
+            other = reader.inputs[reader.inputs[0] == name]
+            vector, features = self.values.get(other), matrix.shape[0 if "Conv" in node.kind else -1]
+            fits = vector and (vector.size == features or len(vector.shape) == 1)
+            if fits and len(node.inputs) == 2 and reader.outputs and "Gemm" not in node.kind:
+                self.added[number] = other
+                name, reader = self._next(reader.outputs[0])
+        if "activation" not in node.settings:
+            if reader and reader.kind in _ACTIVATIONS:
+                node.settings["activation"] = [reader.kind]
+            elif not self.readers.get(name) or (reader and (reader.kind in INPUTS or reader.kind in _FUSED)):
+                node.settings["activation"] = ["Linear"]
+
+    def _norms(self) -> Iterator[tuple[int, tuple[str, dict[str, str], Any]]]:
+        """Yield norms that are a product with a vector and the sum with another: the kind, the vectors and the epsilon.
+
+        Exporters of Keras write a layer norm so, and a batch norm with its statistics within the two vectors.
+        """
+        for number, node in enumerate(self.nodes):
+            if node.kind != "Mul" or len(node.inputs) != 2 or number in self.moving:
+                continue
+            scale = self._vector(node)
+            other = node.inputs[node.inputs[0] == scale]
+            before = self._before(other, ("Reciprocal", "BatchNormalization")) if scale else None
+            root = before and self._before(before.inputs[0], ("Sqrt",))
+            computed = before is not None and len(before.inputs) > 3 and before.inputs[3] not in self.values
+            if before and (root or computed):
+                sums = root and self._before(root.inputs[0], ("Add",))
+                terms = [self.values.get(name) for name in (sums.inputs if sums else ())]
+                constant = next((term.read() for term in terms if term), None)
+                epsilon = constant if root else before.settings.get("epsilon")
+                names, left = {*node.outputs}, 8
+                for later in islice(self.nodes, number + 1, number + bounds.MOST_MOVES):
+                    if not left or names.isdisjoint(later.inputs):
+                        continue
+                    left -= 1
+                    if later.kind == "Add" and (bias := self._vector(later, self.values[scale].size)):
+                        yield number, ("LayerNormalization", {"Scale": scale, "B": bias}, epsilon or [0.0])
+                        break
+                    names.update(later.outputs)
+            elif scale:
+                _, reader = self._next(node.outputs[0])
+                if reader and reader.kind == "Add" and (bias := self._vector(reader, self.values[scale].size)):
+                    yield number, ("BatchNormalization", {"scale": scale, "B": bias}, [])
+
+    def _vector(self, node: Operator, size: int = 0) -> str:
+        """Return the name of the vector among the two inputs of an operator, if there is one of some size."""
+        for name in node.inputs:
+            value = self.values.get(name)
+            if value and 1 < value.size == max(value.shape) and size in (0, value.size):
+                return name
+        return ""
+
+    def _before(self, name: str, kinds: Sequence[str]) -> Operator | None:
+        """Return the operator of a kind that writes a name, behind those that pass it on."""
+        for _ in range(bounds.MOST_MOVES):
+            node = self.writers.get(name)
+            if node is None or not node.inputs or node.kind not in _PASSING:
+                return node if node and node.kind in kinds and node.inputs else None
+            name = node.inputs[0]
+        return None
+
+    def padding(self, node: Operator) -> list[int] | None:
+        """Return the steps that an operator adds before and behind those that a convolution reads; none without one.
+
+        Exporters write causal padding so. Steps that are no zeros, or more than steps, are as many as no padding has.
+        """
+        before = self._before(node.inputs[0], ("Pad",))
+        if before is None:
+            return None
+        pads = before.settings.get("pads")
+        value = self.values.get(before.inputs[1]) if len(before.inputs) > 1 else None
+        pads = pads if isinstance(pads, list) else value.whole() if value and value.size < 20 else []
+        pairs = [pair for pair in zip(pads, pads[len(pads) // 2 :], strict=False) if any(pair)]
+        zeros = before.settings.get("mode", ["constant"]) == ["constant"]
+        return [*pairs[0]] if zeros and len(pairs) == 1 else [-1, -1]
+
+    def merged(self, node: Operator) -> str:
+        """Return how the outputs of the two directions of a recurrent operator are joined: concat unless it is known.
+
+        They are followed by the axis that both have, and the size of each direction's part.
+        """
+        tracked: dict[str, tuple[int, int, int] | int] = {}  # both as axis, axes and size, or one direction
+        ends = zip(node.outputs, ((1, 4, 1), (0, 3, 1)), strict=False)
+        tracked.update({name: both for name, both in ends if name})
+        left = [*tracked]
+        for _ in range(bounds.MOST_MOVES):
+            if not left:
+                break
+            name = left.pop(0)
+            for reader in (self.nodes[number] for number in self.readers.get(name, ())):
+                ways = {way for each in reader.inputs if isinstance(way := tracked.get(each), int)}
+                if ways == {0, 1} and reader.kind != "Concat":
+                    word = _JOINS.get(reader.kind, "other")
+                    return "ave" if word == "sum" and reader.outputs and self._halved(reader.outputs[0]) else word
+                for output, way in zip(reader.outputs, self._passed(reader, tracked[name], node), strict=False):
+                    if output not in tracked:
+                        tracked[output] = way
+                        left.append(output)
+        return "concat"
+
+    def _halved(self, name: str) -> bool:
+        _, node = self._next(name)
+        factor = node and next((value for each in node.inputs if (value := self.values.get(each))), None)
+        halves = {"Mul": [0.5], "Div": [2.0]}
+        return bool(node and factor and factor.size == 1 and factor.read() == halves.get(node.kind))
+
+    def _passed(
+        self, node: Operator, way: tuple[int, int, int] | int, cell: Operator
+    ) -> list[tuple[int, int, int] | int]:
+        """Return what the outputs of an operator have of the two directions."""
+        settings, places = node.settings, [self.values.get(name) for name in node.inputs[1:]]
+        numbers = [each.whole() if each and each.size < 10 and each.dtype[:3] == "int" else [] for each in places]
+        if isinstance(way, int):
+            return [way] if node.kind in (*_PASSING, "Slice", "Gather") else []
+        axis, axes, size = way
+        whole = numbers[0] if numbers else []
+        listed = settings.get("axis", settings.get("axes"))
+        on = [each % axes for each in listed] if isinstance(listed, list) else None
+        match node.kind:
+            case "Identity" | "Cast":
+                return [way]
+            case "Transpose":
+                order = settings.get("perm")
+                return [(order.index(axis), axes, size)] if isinstance(order, list) and axis in order else []
+            case "Reshape" if axis == axes - 2:
+                hidden = cell.settings.get("hidden_size")
+                return [(len(whole) - 1 if whole else 2, len(whole) or 3, *hidden)] if isinstance(hidden, list) else []
+            case "Squeeze" if (gone := on or [each % axes for each in whole]) and axis not in gone:
+                return [(axis - sum(each < axis for each in gone), axes - len(gone), size)]
+            case "Split" if (on or [0]) == [axis] and len(node.outputs) == 2:
+                return [0, 1]
+            case "Gather" if (on or [0]) == [axis] and size == 1 and whole in ([0], [1], [-1]):
+                return [abs(whole[0])]
+            case "Slice" if len(numbers) > 2 and all(len(each) == 1 for each in numbers[:3]):
+                if numbers[2][0] % axes != axis:
+                    return [way]
+                bounds_of = slice(numbers[0][0], numbers[1][0]).indices(2 * size)[:2]
+                return [bounds_of[0] // size] if bounds_of in ((0, size), (size, 2 * size)) else []
+        return []
+
+
+def _numbers(tensor: FileTensor) -> list[float]:
+    return flat(tensor.read(), len(tensor.shape))
+
+
+def _with_roles(graph: ONNXGraph, flow: _Flow, reader: BoundedReader) -> dict[str, FileTensor]:
     """Return the tensors of a graph, each with its role, which follows from the operators that read it."""
-    uses = [(name, node.kind, place) for node in graph.nodes for place, name in enumerate(node.inputs)]
-    buffers = {name for name, *use in uses if tuple(use) in _BUFFERS}
-    states = {name for name, *use in uses if tuple(use) in _STATES}
-    moved = {name for name, kind, _ in uses if kind in _MOVED}
-    others = {name for name, *use in uses if tuple(use) not in (*_BUFFERS, *_STATES) and use[0] not in _MOVED}
+    uses: dict[str, set[tuple[str, int]]] = {}
+    reads = [
+        (name, node, place)
+        for number, node in enumerate(graph.nodes)
+        if number not in flow.moving
+        for place, name in enumerate(node.inputs)
+    ]
+    reads += [(name, graph.nodes[number], 2) for number, name in flow.added.items()]
+    for name, node, place in reads:
+        for stored in flow.values[name].sources if name in flow.values else ():
+            uses.setdefault(stored, set()).add((_FUSED.get(node.kind, node.kind), place))
 
     def role(tensor: FileTensor) -> TensorRole:
-        name, constant = tensor.name, tensor.name in graph.constants
+        name, constant, used = tensor.name, tensor.name in graph.constants, uses.get(tensor.name, set())
         if tensor.dtype not in model.REAL:
             return TensorRole.CONSTANT  # whole numbers are shapes and axes
-        if name in buffers:
+        if used & _BUFFERS or model.role_of(name, tensor.dtype) is TensorRole.BUFFER:
             return TensorRole.BUFFER
-        fixed = constant or (len(tensor.shape) < 2 and _OF_EXPORTER.fullmatch(name))
+        if used & _WEIGHTS_AT:
+            return TensorRole.PARAMETER
+        fixed = constant or ((len(tensor.shape) < 2 or prod(tensor.shape) == 1) and _OF_EXPORTER.fullmatch(name))
         if not tensor.shape or (fixed and prod(tensor.shape) <= 1):  # a single number may be anything
             return TensorRole.CONSTANT if fixed else TensorRole.UNKNOWN
-        as_state = name in states or (constant and name in moved)
-        if as_state and name not in others and (constant or name not in moved):
+        if used and (used <= _STATES or (len(tensor.shape) > 1 and not used & _ZERO_WEIGHTS_AT)):
             numbers = reader.numbers(tensor)
             if numbers is not None and not any(numbers):
                 return TensorRole.CONSTANT  # the state before the first step, which is zeros and no weight
@@ -364,6 +682,7 @@ def _with_roles(graph: ONNXGraph, reader: BoundedReader) -> dict[str, FileTensor
     starts = {name for node in sums for name in node.inputs}
     parameters = [tensor for tensor in tensors.values() if tensor.is_parameter]
     for name in _made_beforehand([each for each in parameters if each.name in starts], parameters, reader):
+        flow.begun.append(name)
         tensors[name] = tensors[name]._replace(role=TensorRole.CONSTANT)
     return tensors
 
@@ -383,116 +702,330 @@ def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], read
             yield each.name
 
 
-def _half_zeros(tensors: Mapping[str, FileTensor], reader: BoundedReader) -> bool:
-    """Return whether the second half of the biases of an operator is zeros, which exporters put there."""
+def _zeros(tensors: Mapping[str, FileTensor], reader: BoundedReader) -> bool | None:
+    """Return whether the second half of the biases of an operator is zeros, False if they all are, None if neither."""
     biases = tensors.get("B")
-    if biases is None or len(biases.shape) != 2 or biases.shared_with:
+    if biases is None or len(biases.shape) != 2 or biases.shared_with or (numbers := reader.numbers(biases)) is None:
+        return None
+    rows = model.nested(numbers, biases.shape)
+    halves = all(any(row) and not any(row[len(row) // 2 :]) for row in rows)
+    return True if halves else None if any(numbers) else False
+
+
+# Branches, of which one is run, and arrays that are stored more than once.
+
+
+class _Branches(NamedTuple):
+    """The branches of a file: those that are not counted, and of each operator all with their parameters.
+
+    shared: the tensors that several branches read.
+    """
+
+    left_out: set[Place]
+    listed: list[list[tuple[str, int]]]
+    shared: list[str]
+
+    def counts(self, at: Place) -> bool:
+        """Return whether what is at a place is counted."""
+        return not any(at[:depth] in self.left_out for depth in range(1, len(at) + 1))
+
+
+def _branches(graph: ONNXGraph, flow: _Flow, tensors: Mapping[str, FileTensor]) -> _Branches:
+    """Return the branches of a graph: a tensor belongs to all operators that read it, wherever it is stored."""
+    read_at: dict[str, list[Place]] = {}
+    for number, node in enumerate(graph.nodes):
+        for name in node.inputs if number not in flow.moving else ():
+            for stored in flow.values[name].sources if name in flow.values else ():
+                read_at.setdefault(stored, []).append(node.at)
+    totals: Counter[Place] = Counter()
+    belongs: dict[str, Place] = {}
+    for name, tensor in tensors.items():
+        places = read_at.get(name) or [graph.places[name]]
+        alike = [len({*several}) == 1 for several in zip(*places, strict=False)]
+        belongs[name] = places[0][: [*alike, False].index(False)]
+        totals[belongs[name]] += tensor.params if tensor.is_parameter else 0
+    every = {at[:depth]: at for at in (*totals, *graph.names) for depth in range(1, len(at) + 1)}
+    branches, operators = _Branches(set(), [], []), set[int]()
+    for depth in range(bounds.MOST_WITHIN, 0, -1):
+        by_operator: dict[int, list[Place]] = {}
+        for at in every:
+            if len(at) == depth:
+                by_operator.setdefault(at[-1].operator, []).append(at)
+        for several in by_operator.values():
+            several.sort(key=lambda at: -totals[at])
+            least = 1 if several[0][-1].branch else len(several)
+            totals[several[0][:-1]] += sum(totals[at] for at in several[:least])
+            branches.left_out.update(several[least:])
+            if any(totals[at] for at in several[least:]):
+                operators.add(several[0][-1].operator)
+                branches.listed.append([(at[-1].name, totals[at]) for at in several])
+    for name, at in belongs.items() if branches.listed else ():
+        ways = {place[len(at)] for place in read_at.get(name, ()) if len(place) > len(at)}
+        if tensors[name].is_parameter and len(ways) > 1 and {way.operator for way in ways} <= operators:
+            branches.shared.append(name)
+    graph.places.update(belongs)
+    return branches
+
+
+def _copies(tensors: Iterable[FileTensor]) -> dict[str, str]:
+    """Return the matrices that are an earlier one number for number, perhaps transposed, and that one's name."""
+    alike: dict[tuple[int, ...], list[FileTensor]] = {}
+    for tensor in tensors:
+        sizes = tuple(sorted(size for size in tensor.shape if size > 1))
+        if len(sizes) > 1 and prod(sizes) > 32 and tensor.dtype == "float32":
+            alike.setdefault(sizes, []).append(tensor)
+    copies: dict[str, str] = {}
+    left = bounds.MOST_COMPARED_NUMBERS
+    for sizes, several in alike.items():
+        left -= len(several) * prod(sizes)
+        by_sum: dict[int, list[FileTensor]] = {}
+        for tensor in several if len(several) > 1 and left > 0 else ():
+            words = _words(tensor)
+            same = by_sum.setdefault(sum(words), [])
+            first = next((other for other in same if words and _is_copy(tensor, words, other, _words(other))), None)
+            if first is None:
+                same.append(tensor)
+            elif len({*words[:1000]}) > 2:
+                copies[tensor.name] = first.name
+    return copies
+
+
+def _words(tensor: FileTensor) -> array[int]:
+    """Return the numbers of a tensor as they are stored, none if they are not in one piece."""
+    if not isinstance(tensor.read, partial) or tensor.read.func is not model.numbers_at:
+        return array("I")
+    path, start = tensor.read.args[:2]
+    return model.words_at(path, start, prod(tensor.shape))
+
+
+def _is_copy(one: FileTensor, words: array[int], other: FileTensor, others: array[int]) -> bool:
+    """Return whether a matrix is another one, or that one transposed."""
+    rows, *columns = (size for size in one.shape if size > 1)
+    if words == others:
+        return True
+    if len(columns) != 1 or [size for size in other.shape if size > 1] != [*columns, rows]:
         return False
-    numbers = reader.numbers(biases)
-    rows = model.nested(numbers, biases.shape) if numbers is not None else [[]]
-    return all(any(row) and not any(row[len(row) // 2 :]) for row in rows)
+    return all(words[row * columns[0] : (row + 1) * columns[0]] == others[row::rows] for row in range(rows))
 
 
 # The operators as modules: each with the tensors it reads, as it uses them.
 
-INPUTS = {
-    "LSTM": ("", "W", "R", "B", "", "initial_h", "initial_c", "P"),
-    "GRU": ("", "W", "R", "B", "", "initial_h"),
-    "RNN": ("", "W", "R", "B", "", "initial_h"),
-    "Gemm": ("", "B", "C"),
-    "MatMul": ("", "B"),
-    "Gather": ("data",),
-    "Conv": ("", "W", "B"),
-    "BatchNormalization": ("", "scale", "B", "input_mean", "input_var"),
-    "LayerNormalization": ("", "Scale", "B"),
-}
-"""The names of the inputs of operators."""
 
-_PRODUCTS = ("MatMul", "Gemm")
-_PASSED_ON = ("Identity", "Transpose")
+class _Modules:
+    """Makes a module for each operator that reads parameters, and one for each parameter that none reads.
 
+    merged: the arrays that exporters store once for several layers which had equal ones. If biases are among them, they
+    are those of a network that is not trained, in which others are zeros: without_bias has the layers with none.
+    """
 
-def _modules(nodes: list[Operator], tensors: Mapping[str, FileTensor]) -> Iterator[FileModule]:
-    """Yield a module for each operator that reads parameters, and one for each parameter that none reads."""
-    parameters = {name: tensor for name, tensor in tensors.items() if tensor.is_parameter}
-    buffers = {name: tensor for name, tensor in tensors.items() if tensor.role is TensorRole.BUFFER}
-    used = {**parameters}  # the tensors in the shape in which they are read, by every name they are passed on under
-    for node in nodes:
-        if node.kind in _PASSED_ON and node.inputs and node.outputs and node.inputs[0] in used:
-            below = used[node.inputs[0]]
-            if node.kind == "Identity":
-                used[node.outputs[0]] = below
-            elif node.settings.get("perm", [1, 0]) == [1, 0]:
-                used[node.outputs[0]] = _turned(below, parameters[below.name])
-    added = dict(_added(nodes, used))
-    taken = {*added.values()}
-    again = _applied_again(nodes, used)
-    claimed: set[str] = set()
-    names: set[str] = set()
-    for place, node in enumerate(nodes):
-        if node.kind in _PASSED_ON:
-            continue
-        reads = _reads(node, used, taken)
-        if node.kind == "Gemm" and "B" in reads and node.settings.get("transB") == [1]:
-            reads["B"] = _turned(reads["B"], parameters[reads["B"].name])
-        if place in added:
-            reads["C"] = used[added[place]]
+    def __init__(
+        self,
+        graph: ONNXGraph,
+        flow: _Flow,
+        tensors: Mapping[str, FileTensor],
+        branches: _Branches,
+        copies: Mapping[str, str],
+    ) -> None:
+        self.flow = flow
+        self.tensors = tensors
+        self.copies = copies
+        self.nodes = [(number, node) for number, node in enumerate(graph.nodes) if branches.counts(node.at)]
+        self.again = _applied_again([node for _, node in self.nodes], self._owners)
+        for _, node in self.nodes:  # a single step multiplies a state of zeros
+            state, *matrices = node.inputs[:2] if node.kind in _PRODUCTS else ("",)
+            if state in flow.writers and state not in flow.fed and state not in flow.values:
+                self.again = {**{name: 1 for matrix in matrices for name in self._owners(matrix)}, **self.again}
+        self.steps = {name: times + bool(flow.begun) for name, times in self.again.items()}
+        self.claimed: Counter[str] = Counter()
+        self.read: dict[str, int] = {}  # by the name that an operator reads, the module
+        self.first: dict[str, int] = {}  # by the name of a stored tensor, the module
+        self.paths: set[str] = set()
+        self.merged: list[str] = []
+        self.without_bias: list[str] = []
+        self.modules: list[FileModule] = []
+        within: dict[int, list[str]] = {}
+        for _, node in self.nodes:
+            loop = next((inner.operator for inner in node.at if not inner.branch), None)
+            if loop is not None:
+                within.setdefault(loop, []).extend(node.inputs)
+        for number, node in self.nodes:
+            if number not in flow.moving and all(inner.branch for inner in node.at):
+                self._module(number, node, within.get(number, []))
+        if any(sum(size > 1 for size in tensors[name].shape) == 1 for name in self.merged if name in tensors):
+            self.modules = [self._with_bias(module) for module in self.modules]
+        for name, tensor in tensors.items():
+            left = prod(tensor.shape) - self.claimed[name]
+            if tensor.is_parameter and not tensor.shared_with and left > 0:
+                rest = tensor if name not in self.claimed else tensor._replace(shape=(left,))
+                self.modules.append(FileModule(name, {name: rest}))
+
+    def _owners(self, name: str) -> set[str]:
+        """Return the stored parameters that an array is made of."""
+        value = self.flow.values.get(name)
+        stored = value.sources if value else ()
+        return {self.copies.get(each, each) for each in stored if self.tensors[each].is_parameter}
+
+    def _module(self, number: int, node: Operator, within: Sequence[str]) -> None:
+        kind, values = _FUSED.get(node.kind, node.kind), self.flow.values
+        if (norm := self.flow.norms.get(number)) and self._norm(number, node, *norm):
+            return
+        step = kind in _PRODUCTS and any(self._owners(name) & self.again.keys() for name in node.inputs[:2])
+        settings = node.settings
+        names = dict(zip(INPUTS.get(kind, ()), node.inputs, strict=False))
+        reads = {leaf: (name, values[name]) for leaf, name in names.items() if leaf and self._owners(name)}
+        if kind not in INPUTS or len(reads) < len([name for name in node.inputs if self._owners(name)]):
+            stored = [each for name in (*node.inputs, *within) if name in values for each in values[name].sources]
+            reads = {each: (each, values[each]) for each in stored if self.tensors[each].is_parameter}
+        elif (name := self.flow.added.get(number)) and self._owners(name):
+            leaf = "B" if kind == "Conv" else "C"
+            reads[leaf] = name, values[name].shaped((values[name].size,))
         if not reads:
-            continue
-        path = node.name if node.name and node.name not in names else next(iter(reads.values())).name
-        names.add(path)
-        for leaf, tensor in reads.items():  # what another operator read before is that one's
-            reads[leaf] = tensor._replace(shared_with=tensor.name) if tensor.name in claimed else tensor
-            claimed.add(tensor.name)
-        step = any(tensor.name in again for tensor in reads.values())
-        kind = "" if step else node.kind  # a product of a step is part of a cell
-        yield FileModule(path, reads, kind, node.settings, _reads(node, buffers, set()))
-    yield from (FileModule(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed)
+            return
+        if kind in _PRODUCTS and "B" in reads and settings.get("transB") == [1]:
+            reads["B"] = reads["B"][0], reads["B"][1].transposed()
+        if kind == "Conv" and "W" in reads:
+            settings, shape = self._flat_convolution(node, reads["W"][1].shape)
+            reads["W"] = reads["W"][0], reads["W"][1].shaped(shape)
+            if pads := self.flow.padding(node):
+                theirs = settings.get("pads", [0, 0])
+                both = [
+                    one + other for one, other in zip(pads, theirs if isinstance(theirs, list) else [], strict=False)
+                ]
+                plain = settings.get("auto_pad", ["NOTSET"]) in (["NOTSET"], ["VALID"])
+                settings = {**settings, "pads": both if plain else [-1, -1], "auto_pad": ["NOTSET"]}
+        if kind in ("LSTM", "GRU", "RNN") and (join := self.flow.merged(node)) != "concat":
+            settings = {**settings, "merge": [join]}
+        self._add(number, node, "" if step else kind, settings, reads)
+
+    def _norm(self, number: int, node: Operator, kind: str, names: dict[str, str], epsilon: Any) -> bool:
+        """Add the module of a norm that several operators are, if its vectors are its own."""
+        reads = {
+            leaf: (name, self.flow.values[name].shaped((self.flow.values[name].size,))) for leaf, name in names.items()
+        }
+        if any(self._is_taken(name, value) or not self._owners(name) for name, value in reads.values()):
+            return False
+        self._add(number, node, kind, {"epsilon": epsilon} if epsilon else {}, reads)
+        if kind == "BatchNormalization":  # the same function, with statistics that change nothing
+            width = reads["scale"][1].size
+            variance = model.constant("variance", width, 1 - 1e-5)
+            buffers = {"input_mean": model.constant("mean", width, 0), "input_var": variance}
+            self.modules[-1] = self.modules[-1]._replace(buffers=buffers, settings={"folded": [1]})
+        return True
+
+    def _flat_convolution(self, node: Operator, shape: tuple[int, ...]) -> tuple[dict[str, object], tuple[int, ...]]:
+        """Return the settings and the kernel of a convolution over one axis, if one of two has a single place.
+
+        Exporters of Keras add the other axis before it, and remove it behind.
+        """
+        readers = self.flow.readers.get(node.outputs[0], []) if node.outputs else []
+        if len(shape) != 4 or shape[2] != 1 or not any(self.flow.nodes[each].kind == "Squeeze" for each in readers):
+            return node.settings, shape
+        halves = {
+            word: value[1::2] for word, value in node.settings.items() if isinstance(value, list) and len(value) > 1
+        }
+        return {**node.settings, **halves}, (*shape[:2], shape[3])
+
+    def _add(
+        self,
+        number: int,
+        node: Operator,
+        kind: str,
+        settings: Mapping[str, Any],
+        reads: Mapping[str, tuple[str, Value]],
+    ) -> None:
+        """Add a module with what an operator reads.
+
+        If no matrix is its own, it is another use of a module; otherwise its arrays that another module has too are
+        its own as well, as in the framework.
+        """
+        taken = {leaf for leaf, (name, value) in reads.items() if self._is_taken(name, value)}
+        matrices = {leaf for leaf, (_, value) in reads.items() if sum(size > 1 for size in value.shape) > 1} or {*reads}
+        again = bool(taken) and (kind not in INPUTS or matrices <= taken)
+        if again and kind.endswith("Normalization"):
+            again = not all(len({*value.read()}) == 1 for _, value in reads.values())  # as new ones are
+        arrays = {}
+        for leaf, (name, value) in reads.items():
+            label = " and ".join(value.sources)[: bounds.MOST_NAME]
+            tensor = FileTensor(label, value.shape, value.dtype, TensorRole.PARAMETER, partial(_nested, value))
+            owner = self.copies.get(label, label)
+            arrays[leaf] = tensor._replace(shared_with=owner) if again and leaf in taken else tensor
+            if leaf in taken and not again:
+                self.merged.append(label)
+            for stored, count in value.sources.items() if leaf not in taken else ():
+                self.claimed[self.copies.get(stored, stored)] += count
+                self.first.setdefault(self.copies.get(stored, stored), len(self.modules))
+            if again and leaf in taken:
+                self._used_again(value, kind)
+            self.read.setdefault(name, len(self.modules))
+        path = _LAYER.sub("", node.name)
+        path = next(
+            (each for each in (path, node.name) if each and each not in self.paths), next(iter(arrays.values())).name
+        )
+        self.paths.add(path)
+        buffers = {
+            leaf: name
+            for leaf, name in zip(INPUTS.get(kind, ()), node.inputs, strict=False)
+            if name in self.tensors and self.tensors[name].role is TensorRole.BUFFER
+        }
+        self.modules.append(
+            FileModule(path, arrays, kind, settings, {leaf: self.tensors[name] for leaf, name in buffers.items()})
+        )
+
+    def _with_bias(self, module: FileModule) -> FileModule:
+        """Return a module of a product with a bias of zeros, which exporters leave out, if it has none."""
+        leaf = {"MatMul": "C", "Gemm": "C", "Conv": "B"}.get(module.kind)
+        matrix = module.tensors.get("W" if module.kind == "Conv" else "B")
+        if leaf is None or leaf in module.tensors or matrix is None or matrix.shared_with or len(matrix.shape) < 2:
+            return module
+        self.without_bias.append(module.path)
+        bias = model.constant(module.path, matrix.shape[0 if module.kind == "Conv" else -1])
+        return module._replace(tensors={**module.tensors, leaf: bias})
+
+    def _is_taken(self, name: str, value: Value) -> bool:
+        """Return whether modules before have all the numbers that an array is made of."""
+        if name in self.read:
+            return True
+        owners = {stored: self.copies.get(stored, stored) for stored in value.sources}
+        return any(
+            self.claimed[owner] + value.sources[each] > prod(self.tensors[owner].shape)
+            for each, owner in owners.items()
+        )
+
+    def _used_again(self, value: Value, kind: str) -> None:
+        """Mark the module of an array as one that the model uses several times."""
+        for place in {self.first.get(self.copies.get(stored, stored)) for stored in value.sources}:
+            if place is not None and self.modules[place].kind == kind and kind:
+                module = self.modules[place]
+                self.modules[place] = module._replace(settings={**module.settings, "calls": [2]})
 
 
-def _turned(tensor: FileTensor, stored: FileTensor) -> FileTensor:
-    """Return a matrix transposed; one that was transposed before is returned as stored."""
-    if len(tensor.shape) != 2 or tensor is not stored:
-        return stored
-    return tensor._replace(shape=tensor.shape[::-1], read=lambda: model.transposed(tensor.read()))
+_LAYER = re.compile("(/Tensordot)?/(MatMul|Gemm)$")
+"""The end of an operator's name behind the layer's."""
 
 
-def _reads(node: Operator, used: Mapping[str, FileTensor], taken: set[str]) -> dict[str, FileTensor]:
-    """Return the parameters that an operator reads, under the names it has for them."""
-    named = zip_longest(node.inputs, INPUTS.get(node.kind, ()))
-    return {leaf or name: used[name] for name, leaf in named if name in used and name not in taken}
+def _nested(value: Value) -> Any:
+    return model.nested(value.read(), value.shape)
 
 
-def _added(nodes: list[Operator], used: Mapping[str, FileTensor]) -> Iterator[tuple[int, str]]:
-    """Yield the products to which a vector of parameters is added: their places, and the vector's name."""
-    products = {node.outputs[0]: place for place, node in enumerate(nodes) if node.kind == "MatMul" and node.outputs}
-    for node in nodes:
-        if node.kind != "Add" or len(node.inputs) != 2:
-            continue
-        for one, other in (node.inputs, node.inputs[::-1]):
-            if one in products and other in used and len(used[other].shape) == 1:
-                yield products[one], other
-                break
+def _applied_again(nodes: list[Operator], owners: Callable[[str], set[str]]) -> dict[str, int]:
+    """Return how often matrices are multiplied with a result of their own product: those of steps that are written out.
 
-
-def _applied_again(nodes: list[Operator], used: Mapping[str, FileTensor]) -> set[str]:
-    """Return the matrices that are multiplied with a result of their own product: unrolled steps."""
-    readers: dict[str, int] = {}
-    for node in nodes:
-        if node.kind in _PRODUCTS:
-            for name in {*node.inputs[:2]} & used.keys():
-                readers[used[name].name] = readers.get(used[name].name, 0) + 1
+    A matrix that is read as often is one that the same steps multiply with an input.
+    """
+    products = [(node, [owners(name) for name in node.inputs[:2]]) for node in nodes if node.kind in _PRODUCTS]
+    readers = Counter(name for _, read in products for several in read for name in several)
     several = [name for name, times in readers.items() if times > 1][: bounds.MOST_FOLLOWED]
     bits = {name: 1 << place for place, name in enumerate(several)}
     behind: dict[str, int] = {}  # which of them have gone into what is under a name
     repeated = 0
     for node in nodes:
         before = matrices = 0
-        for name in node.inputs:
+        for place, name in enumerate(node.inputs):
             before |= behind.get(name, 0)
-            if node.kind in _PRODUCTS and name in used:
-                matrices |= bits.get(used[name].name, 0)
+            for owner in owners(name) if node.kind in _PRODUCTS and place < 2 else ():
+                matrices |= bits.get(owner, 0)
         repeated |= before & matrices
         for name in node.outputs if before | matrices else ():
             behind[name] = before | matrices
-    return {name for name, bit in bits.items() if repeated & bit}
+    least = min((readers[name] for name, bit in bits.items() if repeated & bit), default=0)
+    return {name: readers[name] for name in several if least and readers[name] >= least}

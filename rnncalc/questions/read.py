@@ -63,7 +63,7 @@ def read(file: ModelFile) -> Reading:
         for bare, around in ((True, True), (False, True), (False, False)):
             drafting = _Drafting(file, bare=bare, around=around)
             draft = drafting.draft()
-            if draft is not None and draft.network.params == file.params:
+            if draft is not None and draft.network.params == file.params + file.apart:
                 return Reading(file._replace(remarks=(*file.remarks, *drafting.remarks())), draft)
     return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None, None, None))
 

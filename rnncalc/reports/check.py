@@ -144,6 +144,7 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport):
         if others := sum(verdict.model.left_out for verdict in self.verdicts if verdict.model):
             verb = "is not a parameter and was" if others == 1 else "are not parameters and were"
             yield f"{plural(others, 'tensor')} of the model file {verb} left out."
+        yield from (f"{text[:1].upper()}{text[1:]}." for verdict in self.verdicts for text in _remarks(verdict))
         counts = Counter(verdict.status for verdict in self.verdicts)
         texts = (
             plural(counts[status], word) if status is Status.BROKEN else f"{counts[status]:,} {word}"
@@ -221,8 +222,16 @@ def _checked(
     return Finding(key, outcome, message or "", key, *place, *numbers, cells)
 
 
+def _remarks(verdict: Verdict) -> list[str]:
+    """Return what is to be known of a model file with which the spec was compared."""
+    from rnncalc.reports.read import sentence  # imported here, because few calls have a model file
+
+    return [sentence(remark) for remark in verdict.model.remarks] if verdict.model else []
+
+
 def _about(verdict: Verdict) -> Iterator[Finding]:
-    """Yield a finding for each check that was skipped and each removed file."""
+    """Yield a finding for each check that was skipped, each removed file and each remark on a model file."""
+    yield from (Finding("--model", Outcome.REMARK, text) for text in _remarks(verdict))
     if verdict.status is Status.REMOVED:
         yield Finding("spec", Outcome.REMARK, "in the baseline, but no longer among the specs")
     elif not verdict.problems and not verdict.checked:

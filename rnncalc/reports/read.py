@@ -197,6 +197,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.EPSILON: "its epsilon and activation are not in the file",
     Doubt.GAMMA_OR_BETA: _UNNAMED,
     Doubt.OTHER_EPSILON: f"its epsilon is not the framework's default{_DIFFERS}",
+    Doubt.FOLDED: "a product and a sum with a vector, as of a batch norm whose statistics are within the two",
     Doubt.HEADS: "its heads, and whether it is causal, are not in the file; its parameters do not depend on them",
     Doubt.TRANSFORMER: "its heads, norm and activation, and whether it is causal, are not in the file; "
     "its parameters do not depend on them",
@@ -213,13 +214,21 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.QUANTISED: "not counted, because they are quantised: {names}; read the model from before quantisation",
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not run",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
-    RemarkKind.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
+    RemarkKind.ALL_ZEROS: "biases that are all zeros, which exporters write for Keras with use_bias=False: {names}",
+    RemarkKind.MERGED: "the file has {numbers[1]:,} numbers for the {numbers[0]:,} parameters of its layers: "
+    "it stores once what several of them have, {names}",
+    RemarkKind.NO_BIAS: "no bias is stored, which exporters leave out if it is zeros, for {names}",
+    RemarkKind.BRANCHES: "one of its branches is run, and the largest is counted and drafted: {pairs}",
+    RemarkKind.SHARED: "several branches read, or store number for number, the same {names}",
+    RemarkKind.TOO_DEEP: "branches and loops as deep as those of {names} are not read, and their weights not counted",
+    RemarkKind.LOOPS: "the weights of loops are counted, and what they compute is not read: {names}",
     RemarkKind.MLX: "names of MLX, whose recurrent layers rnncalc does not know; they are external: {names}",
     RemarkKind.SEVERAL_INPUTS: "inputs of the model: {numbers[0]:,}, outputs: {numbers[1]:,}; a draft has one of each"
     f"{_DIFFERS}",
     RemarkKind.JOINS: f"a draft is one row of layers, but these read several values: {{names}}{_DIFFERS}",
     RemarkKind.FORKS: f"a draft is one row of layers, but several read the outputs of these: {{names}}{_DIFFERS}",
     RemarkKind.WITHIN: f"layers within layers of one's own, whose code is not in the file: {{names}}{_DIFFERS}",
+    RemarkKind.UNROLLED: "{steps} of recurrent layers, written out one by one, each with {names}",
     RemarkKind.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
 }
 
@@ -227,7 +236,11 @@ _SENTENCES: dict[Enum, str] = {
 def sentence(remark: Remark) -> str:
     """Return a remark on a file, or on a layer of its draft, in words."""
     names = shortened(remark.names) if remark.names else "the whole file"
-    return _SENTENCES[remark.kind].format(names=names, numbers=remark.numbers or (0, 0))
+    numbers = remark.numbers or (0, 0)
+    pairs = shortened(
+        [f"{name[:100]} ({number:,})" for name, number in zip(remark.names, numbers, strict=False)] or [""]
+    )
+    return _SENTENCES[remark.kind].format(names=names, numbers=numbers, pairs=pairs, steps=plural(numbers[0], "step"))
 
 
 def shortened(names: Sequence[str]) -> str:

@@ -38,12 +38,6 @@ def params(layer: Layer, convention: str) -> int:
             "pytorch projects to fewer numbers than there are units, 4, got 4; give fewer, or remove it",
             "textbook",
         ),
-        (
-            "onnx",
-            LSTM(4, bidirectional=True, merge="sum"),
-            "onnx cannot express merge: sum; {} can",
-            "textbook pytorch keras flax-linen flax-nnx",
-        ),
     ],
 )
 def test_what_a_framework_cannot_express_is_refused_with_those_that_can(

@@ -116,7 +116,11 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
         tensor("scale", (2,)),
         *LSTM,
     ]
-    parts = [node("LSTM", "x w r b - start", "y"), node("BatchNormalization", "y one one mean var", "z")]
+    parts = [
+        node("LSTM", "x w r b - start", "y"),
+        node("BatchNormalization", "y b b mean var", "u"),
+        node("Pow", "u one", "z"),
+    ]
     parts += [node("DequantizeLinear", "packed scale", "weights")]
     parts += [node("Mul", "z val_68", "s"), node("Mul", "s alpha", "t")]
     file = read(str(onnx(tmp_path / "a.onnx", *parts, tensors=tensors)))
@@ -153,21 +157,45 @@ def test_constants_are_weights_too(tmp_path: Path) -> None:
     assert (file.params, file.remarks) == (6, ())
 
 
-def test_weights_within_branches_and_loops_are_not_counted(tmp_path: Path, call: Call) -> None:
-    """They are said to be there; what the graph itself has is counted, though it is read within alone."""
-    body = graph(node("MatMul", "x w", "a"), node("MatMul", "h r", "b"), tensors=[tensor("deep", (2, 2))])
+def test_weights_within_loops_are_counted(tmp_path: Path, call: Call) -> None:
+    """With those outside that the loop reads, as one external layer: what it computes is not read."""
+    body = graph(node("MatMul", "x w", "a"), node("MatMul", "h r", "b"), tensors=[tensor("r", (2, 2))])
     parts = [
-        node("Scan", "s q", "o", attribute("body", field(6, body)), name="cell"),
+        node("Loop", "s c h", "o", attribute("body", field(6, body)), name="cell"),
         node("MatMul", "o m", "y", name="fc"),
-        node("If", "c", "z", *(attribute(f"{way}_branch", field(6, body)) for way in ("then", "else"))),
     ]
-    shapes = {"w": (3, 2), "r": (2, 2), "m": (2, 5)}
-    path = onnx(tmp_path / "a.onnx", *parts, tensors=[tensor(name, shape) for name, shape in shapes.items()])
-    file = read(str(path))
-    assert {tensor.name for tensor in file.tensors} == {*shapes}
-    assert [(remark.kind, remark.names) for remark in file.remarks] == [(RemarkKind.IN_BRANCHES, ("cell", "If"))]
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=[tensor("w", (3, 2)), tensor("m", (2, 5))])
+    assert [(each.kind, each.names) for each in read(str(path)).remarks] == [(RemarkKind.LOOPS, ("cell",))]
     told = yaml.safe_load(call("read", path).out)
-    assert told["layers"] == [{"dense": 5, "bias": False, "path": "fc"}, {"external": {"w": [3, 2], "r": [2, 2]}}]
+    assert told["layers"] == [{"external": {"w": [3, 2], "r": [2, 2]}}]
+    assert told["output"] == {"units": 5, "bias": False, "path": "fc"}
+
+
+def test_the_larger_branch_is_counted(tmp_path: Path, call: Call) -> None:
+    """Each is listed, wherever its weights are stored and whatever they are called; what both read is counted once."""
+
+    def branch(units: int, matrix: str) -> bytes:
+        kernel = tensor("", (2, units))
+        parts = [node("Constant", "", "k", attribute("value", field(5, kernel)))]
+        parts += [node("MatMul", "x both", "a", name=f"first_{matrix}"), node("MatMul", "a k", "b", name="second")]
+        return graph(*parts, node("MatMul", f"b {matrix}", "y", name="third"))
+
+    branches = {"then": branch(4, "small"), "else": branch(5, "large")}
+    parts = node(
+        "If", "c", "y", *(attribute(f"{way}_branch", field(6, each)) for way, each in branches.items()), name="if"
+    )
+    tensors = [tensor("both", (3, 2)), tensor("small", (4, 1)), tensor("large", (5, 3))]
+    path = onnx(tmp_path / "a.onnx", parts, tensors=tensors)
+    file = read(str(path))
+    assert file.params == 3 * 2 + 2 * 5 + 5 * 3
+    assert {each.name: each.role.value for each in file.tensors} == {
+        **dict.fromkeys(("both", "else_branch of if/k", "large"), "parameter"),
+        **dict.fromkeys(("k", "small"), "other branch"),
+    }
+    text = call("read", path).out
+    assert "largest is counted and drafted: else_branch of if (25) and then_branch of if (12)." in text
+    assert "Several branches read, or store number for number, the same both." in text
+    assert [layer["dense"] for layer in yaml.safe_load(text)["layers"]] == [2, 5]
 
 
 def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
-from rnncalc.layers.convolution import Pool1D
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, External, Layer, Output
 from rnncalc.layers.reshaping import RepeatVector
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark
+from rnncalc.modelfiles.model import BoundedReader, FileTensor, ModelFile, Remark, RemarkKind, constant
 from rnncalc.network.network import Network
 from rnncalc.questions.models.blocks import readers_of_two
 from rnncalc.questions.models.chain import in_chain
@@ -102,7 +103,7 @@ class Match(NamedTuple):
 
     differences: the layers of the spec that differ. more: the layers that only the file has.
     explained: the tensors, by their number, that these say enough of.
-    left_out: how many tensors of the file are no parameters.
+    left_out: how many tensors of the file are no parameters. remarks: on what is equal, though it is stored otherwise.
     """
 
     path: str
@@ -112,6 +113,7 @@ class Match(NamedTuple):
     explained: frozenset[int]
     left_out: int
     sites: dict[str, Site]
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def kept(self) -> bool:
@@ -151,6 +153,10 @@ def match(network: Network, file: ModelFile) -> Match:
     sites = tuple(site for site in every if not site.bare)
     pairs = paired(wanted, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
     sites = _with_unnamed(wanted, pairs, sites)
+    remarks = tuple(remark for remark in file.remarks if remark.kind is RemarkKind.MERGED)
+    if file.framework == "onnx":
+        sites, about = _with_zeros(wanted, pairs, sites)
+        remarks = (*remarks, *about)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
     checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place), file.framework)]
@@ -174,7 +180,7 @@ def match(network: Network, file: ModelFile) -> Match:
         for number, check in enumerate(tensors)
         if not (check.kept or check.doubt) and (check.layer in names or (not check.layer and check.stored in stored))
     )
-    return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name)
+    return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name, remarks)
 
 
 def _differences(
@@ -318,6 +324,29 @@ def _with_unnamed(wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, 
             pairs[place] = changed[id(before)] = site
     changed |= {id(site): site._replace(tensors=left) for site in unnamed}
     return tuple(site for each in every if not (site := changed.get(id(each), each)).bare)
+
+
+def _with_zeros(
+    wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]
+) -> tuple[tuple[Site, ...], list[Remark]]:
+    """Return sites with a bias of zeros if the spec has one that no file stores, and without one that exporters add."""
+    reader, changed = BoundedReader(), dict[int, Site]()
+    left_out, added = list[str](), list[str]()
+    for place, site in pairs.items():
+        one = wanted[place]
+        leaf = "C" if isinstance(one.layer, Dense) else "B" if isinstance(one.layer, Cell | Conv1D) else ""
+        bias, shape = site.tensors.get(leaf), one.shapes.get(leaf)
+        tensors = {**site.tensors}
+        if bias is None and shape and not isinstance(one.layer, Cell):
+            tensors[leaf] = bias = constant(site.path, shape[0])
+        elif bias and leaf not in one.shapes and not any(reader.numbers(bias) or [1]):
+            added += [tensors.pop(leaf).name] * bias.is_parameter
+        if bias and not bias.is_parameter:
+            left_out.append(one.name)
+        changed[id(site)] = pairs[place] = site._replace(tensors=tensors)
+    about = (RemarkKind.NO_BIAS, left_out), (RemarkKind.ALL_ZEROS, added)
+    remarks = [Remark(kind, tuple(names)) for kind, names in about if names]
+    return tuple(changed.get(id(site), site) for site in sites), remarks
 
 
 def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:

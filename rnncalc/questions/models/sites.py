@@ -26,7 +26,7 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.mgu import MGU
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
-from rnncalc.layers.options import OPTIONS
+from rnncalc.layers.options import OPTIONS, Activation
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, RemarkKind
@@ -74,6 +74,7 @@ class Doubt(Enum):
     PADDING = auto()
     RESHAPED = auto()
     OTHER_EPSILON = auto()
+    FOLDED = auto()
     HEADS = auto()
     TRANSFORMER = auto()
     CAUSAL = auto()
@@ -156,24 +157,12 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     spellings = tuple(spelling for layer in names.values() for spelling in of_layer(layer))
     modules = joined(modules, spellings, lambda module: frozenset(module.tensors) in names)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
-    if file.framework == "onnx":
-        uses = Counter(map(_owned, sites))
-        sites = tuple(_called(site) if site.layer and uses[_owned(site)] > 1 else site for site in sites)
     if file.ordered:
         return sites
     if file.framework in _FLAX:
         return tuple(_in_directions(sites))
     tables = _tables(sites)
     return tuple(_with_owner(site, tables) for site in sites)
-
-
-def _owned(site: Site) -> frozenset[tuple[str, str]]:
-    """Return the names of a site's tensors, under which each is in the file."""
-    return frozenset((leaf, tensor.shared_with or tensor.name) for leaf, tensor in site.tensors.items())
-
-
-def _called(site: Site) -> Site:
-    return site._replace(doubts=(*site.doubts, Doubt.CALLS))
 
 
 def _in_lists(sites: Iterable[Site]) -> Iterator[Site]:
@@ -603,7 +592,8 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
     """Recognise the layer of an operator."""
     settings, shapes = module.settings, site.shapes
     values = {word: value[0] if value else None for word, value in settings.items() if isinstance(value, list)}
-    of_norm = _epsilon(values.get("epsilon", _EPSILON), _EPSILON)
+    called = (Doubt.CALLS,) if "calls" in settings else ()
+    of_norm = (*_epsilon(values.get("epsilon", _EPSILON), _EPSILON), *called)
     match module.kind, shapes:
         case "RNN" | "GRU" | "LSTM", {"W": (ways, _, inputs), "R": (_, _, units)}:
             activation, doubts = _onnx_activation(module)
@@ -613,24 +603,38 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
                 options["peepholes"] = "P" in shapes
             if module.kind == "GRU" and settings.get("linear_before_reset") == [1]:
                 options["reset_after"] = True
-            return _CELLS[module.kind](units=units, **options), inputs, doubts
+            if (merge := values.get("merge")) in ("sum", "mul", "ave"):
+                options["merge"] = merge
+            elif merge:
+                doubts = (*doubts, Doubt.MERGE)
+            return _CELLS[module.kind](units=units, **options), inputs, (*doubts, *called)
         case "Gather", {"data": (words, width)}:
-            return Embedding(width), words, ()
+            return Embedding(width), words, called
         case "Gemm" | "MatMul", {"B": (inputs, units)}:
-            return Dense(units, bias="C" in shapes), inputs, (Doubt.OPERATOR,)
+            active, doubts = _onnx_behind(values.get("activation"))
+            return Dense(units, bias="C" in shapes, activation=active), inputs, (*doubts, *called)
         case "Conv", {"W": (filters, channels, taps)}:
             named = {"stride": "strides", "dilation": "dilations", "groups": "group"}
             options = {option: values[word] for option, word in named.items() if word in values}
             convolution = Conv1D(filters=filters, kernel=taps, bias="B" in shapes, **options)
             if not any(convolution.value_problems()):
                 padding, doubts = _onnx_padding(settings, (taps - 1) * convolution.dilation)
-                layer = convolution.replace(padding=padding)
-                return layer, channels * convolution.groups, (*doubts, Doubt.OPERATOR)
+                active, behind = _onnx_behind(values.get("activation"))
+                layer = convolution.replace(padding=padding, activation=active)
+                return layer, channels * convolution.groups, (*doubts, *behind, *called)
         case "BatchNormalization", {"scale": (width,)}:
-            return BatchNorm(), width, of_norm
+            return BatchNorm(), width, (*of_norm, Doubt.FOLDED) if "folded" in settings else of_norm
         case "LayerNormalization", {"Scale": (width,)}:
             return LayerNorm(bias="B" in shapes), width, of_norm
     return None
+
+
+def _onnx_behind(operator: Any) -> tuple[Activation, tuple[Doubt, ...]]:
+    """Return the activation that the next operator is, and a doubt if it is unknown, or none that a spec has."""
+    if operator is None or operator == "Linear":
+        return "linear", (Doubt.OPERATOR,) if operator is None else ()
+    activation = {"Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}.get(operator)
+    return activation or "linear", () if activation else (Doubt.OTHER_ACTIVATION,)
 
 
 def _onnx_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[Doubt, ...]]:
