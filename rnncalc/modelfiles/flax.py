@@ -11,7 +11,7 @@ from typing import Any
 
 from rnncalc.modelfiles.model import FileModule, FileTensor, TensorRole, modules_of
 
-_LEAVES = re.compile(r"(^|[./])(kernel|embedding)$")
+_LEAVES = re.compile(r"(^|[./])(kernel|embedding)$|^batch_stats[./]")
 _OTHERS = re.compile(r"(^|[./])(weight\w*|recurrent_kernel)$")
 """Names of PyTorch, which has parameters of any name, and of Keras."""
 _NNX = re.compile(r"(^|[./])(dense_[ih]|if_|rngs)[./]")

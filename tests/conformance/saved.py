@@ -13,6 +13,7 @@ import numpy as np
 
 from rnncalc import External, Network, load
 from rnncalc.cli import call
+from rnncalc.modelfiles import read
 from rnncalc.text import escape
 
 
@@ -26,14 +27,21 @@ def called(*words: object) -> tuple[int, str]:
     return code, raw.getvalue().decode()
 
 
-def hold(path: Path, params: int) -> str:
-    """Assert that a file's own spec counts what it holds, and that check finds what it says of a run; return it."""
+def hold(path: Path, params: int, trainable: int | None = None) -> str:
+    """Assert that a file's own spec counts what it holds, and that check finds what it says of a run; return it.
+
+    trainable: the parameters that are trained; None for those that the file does not call frozen.
+    """
     code, text = called("read", path)
     assert code == 0, text
     spec = spec_of(path)
     spec.write_text(text)
     code, counted = called("count", spec, "-f", "json")
-    assert (code, json.loads(counted)["reports"][0]["params"]) == (0, params), text
+    totals = json.loads(counted)["reports"][0]
+    assert (code, totals["params"]) == (0, params), text
+    if trainable is None:
+        trainable = params - sum(tensor.params for tensor in read(str(path)).tensors if tensor.frozen)
+    assert totals["trainable"] == trainable or "frozen in part" in text, text
     code, checked = called("check", spec, "--model", path, "-f", "json")
     if code:  # because a layer computes what no spec can say, and the draft says so
         report, _ = json.JSONDecoder().raw_decode(checked)

@@ -276,7 +276,7 @@ def held_in_every_format(model: Any, folder: Path, *, between: tuple[float, floa
     for name in ("a.keras", "b.h5", "c.weights.h5"):
         path = folder / name
         (model.save_weights if "weights" in name else model.save)(path)
-        yield name, hold(path, model.count_params())
+        yield name, hold(path, model.count_params(), sum(weight.numpy().size for weight in model.trainable_weights))
         code, said = called("check", spec_of(folder / "a.keras"), "--model", path)
         assert code == 0, said
         runs_to(spec_of(folder / "a.keras"), path, flow.reshape(len(flow), -1), theirs, within=1e-3)
