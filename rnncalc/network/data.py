@@ -192,6 +192,9 @@ def _steps(reading: Source[Node], node: Node, path: Path, steps: int | None) -> 
     return items
 
 
+_REAL = Real()  # made once, not for each of a million weights
+
+
 def _nested(
     reading: Source[Node], node: Node, path: Path, shape: tuple[int, ...], rest: tuple[int, ...], remark: str = ""
 ) -> Nested:
@@ -200,7 +203,7 @@ def _nested(
     remark: an addition to a message about a wrong shape.
     """
     if not rest:
-        return float(reading.value(node, path, Real(), 0.0))
+        return float(reading.value(node, path, _REAL, 0.0))
     items = reading.items(node)
     if items is None:
         one = "; one number is a list too, [1] say" if rest == (1,) else ""

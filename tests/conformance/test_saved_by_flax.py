@@ -129,14 +129,14 @@ class Sequence(nnx.Module):  # type: ignore[misc]
 def of_linen(model: Any, x: Any) -> tuple[dict[str, Any], Any]:
     """Return the collections of a module of linen with random numbers, and its output."""
     variables = random_like(jax.eval_shape(model.init, jax.random.key(0), x))
-    return variables, model.apply(variables, x)
+    return variables, jax.jit(model.apply)(variables, x)
 
 
 def of_nnx_(model: Any, x: Any) -> tuple[dict[str, Any], Any]:
     """Return the parameters and statistics of a module of nnx with random numbers, and its output."""
     nnx.update(model, random_like(nnx.state(model, (nnx.Param, nnx.BatchStat))))
     flat = nnx.to_flat_state(nnx.state(model, (nnx.Param, nnx.BatchStat, nnx.RngCount)))
-    return {"/".join(map(str, path)): each[...] for path, each in flat}, model(x)
+    return {"/".join(map(str, path)): each[...] for path, each in flat}, nnx.jit(lambda model, x: model(x))(model, x)
 
 
 def random_like(tree: Any) -> Any:
@@ -162,7 +162,7 @@ def test_a_network_of_real_size(made: Any, model: Any, inputs: int, layers: list
 
     With slashes or points in its names, and of linen with the names of its collections or without.
     """
-    random, steps = np.random.default_rng(1), 2
+    random, steps = np.random.default_rng(1), 4
     flow = random.uniform(-1, 1, (steps, inputs)).astype(np.float32) if inputs else random.integers(1_000, size=steps)
     with jax.enable_x64(False):
         tree, theirs = made(model(), jnp.asarray(flow)[None])
