@@ -247,6 +247,7 @@ class Configuration:
         self.forks: list[str] = []
         self._shape: Sizes = ()  # of what the next layer reads, if that is known
         self._lost = False  # whether its number of steps cannot be known
+        self._masks: set[str] = set()  # the layers that compute masks alone
         if config is not None:
             is_text = isinstance(config, str | bytes)
             top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if is_text else config
@@ -288,7 +289,9 @@ class Configuration:
                 word = re.sub("([a-z])([A-Z])", r"\1_\2", words).lower()
                 group = f"{start}{word}_{times[word]}" if times[word] else f"{start}{word}"
                 times[word] += 1
-                self._add(node, more, (*names, str(_settings(node).get("name"))), group)
+                name = str(_settings(node).get("name", node.get("name", group.rpartition("/")[2])))
+                if name not in self._masks:
+                    self._add(node, more, (*names, name), group)
 
     def _leaf(self, node: Any, kind: str, config: dict[str, Any], names: tuple[str, ...], group: str) -> None:
         """Add one layer, with the shape of what it reads if that is known."""
@@ -300,6 +303,13 @@ class Configuration:
         read = () if len(self.inputs) > 1 else self._shape
         read = _read(node) or _sizes(config.get("batch_input_shape")) or read
         axes, plain = _SPACES.get(kind, 0), _plain(config)
+        nodes = node.get("inbound_nodes")
+        if isinstance(nodes, list):  # an argument of the call
+            plain["causal"] = _has(nodes, "use_causal_mask")
+        if activation := self._activation(kind, plain, names, nodes):
+            before = self.layers[-1]
+            self.layers[-1] = before._replace(settings={**before.settings, "activation": activation})
+            return
         if axes and len(read) == 2 + axes and None not in read[1:-1]:
             plain["space"] = read[1:-1]
         steps: int | None = None if self._lost and not read else 0
@@ -338,17 +348,41 @@ class Configuration:
         if self.forks:
             yield Remark(RemarkKind.FORKS, tuple(self.forks))
 
+    def _activation(self, kind: str, settings: Mapping[str, Any], names: tuple[str, ...], nodes: Any) -> str | None:
+        """Return the activation that a layer is, of the dense layer or the convolution before it that has none."""
+        before = self.layers[-1] if self.layers else UNKNOWN
+        whole = before.names[: len(names)]
+        behind = not nodes or {name for (name, *_), _ in _values(nodes)} == {*whole[-1:]}
+        free = re.fullmatch("Dense|Conv1D", before.kind) and before.settings.get("activation") == "linear"
+        if not (free and behind and whole[:-1] == names[:-1] and whole[-1] not in self.forks) or "calls" in settings:
+            return None
+        match kind, settings:
+            case "Activation", {"activation": str(word)}:
+                return word
+            case "ReLU", {"max_value": None, "negative_slope": 0, "threshold": 0}:
+                return "relu"
+            case "Softmax", {"axis": -1}:
+                return "softmax"
+        return None
+
     def _join(self, config: Mapping[str, Any], *, top: bool) -> None:
         """Find the layers of a model that are not in a row, and how many outputs it has."""
         below = [node for node in config["layers"] if isinstance(node, dict)]
         nodes = {str(node.get("name")): node.get("inbound_nodes") for node in below}
         ends = {each for each, _ in _values(config.get("output_layers")) if each[0] in nodes}
-        readers = Counter(ends)
-        for name, calls in nodes.items():
-            for call in calls if isinstance(calls, list) else ():
-                values = {each for each, _ in _values(call) if each[0] in nodes}
-                readers.update(values)
-                self.joins += [name] if len(values) > 1 and name not in self.joins else []
+        reads = {
+            name: [{each for each, _ in _values(call) if each[0] in nodes} for call in calls]
+            for name, calls in nodes.items()
+            if isinstance(calls, list)
+        }
+        readers: Counter[tuple[str, int, int]] = Counter()
+        unread = {*reads}
+        while unread and ends:
+            reads = {name: reads[name] for name in reads if name not in self._masks}
+            readers = Counter([*ends, *(each for calls in reads.values() for values in calls for each in values)])
+            unread = reads.keys() - {name for name, *_ in readers}
+            self._masks |= unread
+        self.joins += [name for name, calls in reads.items() if any(len(values) > 1 for values in calls)]
         forks = {name for (name, _, place), times in readers.items() if times > 1 or place}
         self.forks += [name for name in nodes if name in forks]
         if top:
@@ -383,7 +417,10 @@ def _read(node: Any) -> Sizes:
 
 
 def _values(nodes: Any) -> Iterator[tuple[tuple[str, int, int], Any]]:
-    """Yield the layer, the call and the number of each value in some calls' arguments, and its shape if it is given."""
+    """Yield the layer, the call and the number of each value in some calls' arguments, and its shape if it is given.
+
+    Masks are no values.
+    """
     waiting = [nodes]
     while waiting:
         match waiting.pop():
@@ -393,9 +430,20 @@ def _values(nodes: Any) -> Iterator[tuple[tuple[str, int, int], Any]]:
                 yield (name, call, place), None
                 waiting += more
             case dict(several):
-                waiting += several.values()
+                waiting += [value for key, value in several.items() if not str(key).endswith("mask")]
             case list(several):
                 waiting += several
+
+
+def _has(nodes: Any, word: str) -> bool:
+    """Return whether an argument of some calls is true."""
+    waiting = [nodes]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict) and each.get(word) is True:
+            return True
+        waiting += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
+    return False
 
 
 def _sizes(shape: Any) -> Sizes:
@@ -435,6 +483,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
     arrays, attributes, links = contents(opened)
     top = attributes.get("", {})
+    _refuse_shard(path, [*(array.path for array in arrays), *links])
     configuration = Configuration(config if config is not None else top.get("model_config"))
     layers = _named(configuration.layers)
     homes = _Homes(layers, attributes)
@@ -464,6 +513,8 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
             module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
             if home and home != name:
                 parts[home] = None
+                if not modules.get(home):
+                    modules.pop(home, None)
                 places[name] = places[home]
     _, of_tensors = model.remarked(tensors)  # the names of scales are known here
     remarks = [*of_tensors] if layers else [Remark(RemarkKind.NO_CONFIG), *of_tensors]
@@ -479,6 +530,21 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     )
     steps, inputs = configuration.reads()
     return ModelFile(path, format, "keras", tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
+
+
+def _refuse_shard(path: str, names: Sequence[str]) -> None:
+    """Refuse one of the files that `save_weights` splits a model into, which has some variables of a layer alone."""
+    numbers: dict[str, set[str]] = {}
+    for name in names:
+        group, _, number = name.rpartition("/vars/")
+        if group and number.isdecimal():
+            numbers.setdefault(group, set()).add(number)
+    split = any({*map(str, range(len(several)))} != several for several in numbers.values())
+    both = [(each, numbers.get(re.sub("/forward_layer", "/backward_layer", group))) for group, each in numbers.items()]
+    split |= any(other not in (None, each) for each, other in both)
+    index = re.sub(r"_[0-9]{5}\.weights\.h5$", ".weights.json", path)
+    if split or (index != path and os.path.exists(index)):
+        raise BadFileError("is one of several files of a Keras model; load it in Keras and save model.weights.h5 whole")
 
 
 def _named(layers: Sequence[KerasLayer]) -> dict[str, KerasLayer]:

@@ -21,7 +21,7 @@ from rnncalc.modelfiles.torch_names import LENGTHS
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.blocks import readers_of_two
-from rnncalc.questions.models.chain import in_chain, with_table_first
+from rnncalc.questions.models.chain import in_chain, orders, with_table_first
 from rnncalc.questions.models.sites import OF_ATTENTION, Doubt, Site, as_table, in_groups, sites_of, untrained
 from rnncalc.text import escape_path, plural
 
@@ -99,6 +99,7 @@ class _Drafting:
         self.around = around
         self.left_out: list[tuple[str, bool]] = []  # with whether each outputs what it reads
         self.steps = self.first_steps = file.steps  # of what the last layer outputs, and of the network
+        self.several = False  # whether the widths fit in several orders
         self.changes: list[str] = []  # the layers that read another number of steps than the one before outputs
         self.ended: bool | None = None  # whether one vector is all that is left, None if the file does not say
         self.width: int | None = file.inputs
@@ -117,6 +118,7 @@ class _Drafting:
                 for site in sites
             ]
         if not self.file.ordered:
+            self.several = self.file.framework == "keras" and orders(sites)[1]
             sites = in_chain(sites)
         elif self.file.framework == "pytorch":  # whose modules are in the order in which they are defined
             sites = with_table_first(sites)
@@ -157,6 +159,8 @@ class _Drafting:
             names = [path for path, identity in self.left_out if (computes and not identity) == otherwise]
             if names and (otherwise or kind is Doubt.LEFT_OUT):
                 yield Remark(kind, tuple(names))
+        if self.several:
+            yield Remark(Doubt.ORDER)
         if self.changes:
             yield Remark(Doubt.STEPS, tuple(self.changes))
         elif self.file.steps and self.first_steps and self.file.steps != self.first_steps:
@@ -247,7 +251,7 @@ class _Drafting:
         if layer is None or not self.bare or self.unknown or self.width is None:
             self.left_out.append((site.path, layer is None and Doubt.NOT_IN_SPEC not in site.doubts))
         elif not (ends and self.ended and not self.grid):  # which is flat
-            if self.ended and (ends or layer.begins):
+            if self.ended and (ends or layer.begins) and not isinstance(self.layers[-1], LastStep):
                 self._add(LastStep())
             if pools and self.steps:
                 layer = layer.replace(window=self.steps)
@@ -273,6 +277,7 @@ class _Drafting:
         for site in sites:
             reads_two = any(site.tensors.keys() == {*names} for names in readers_of_two(self.file.framework))
             module = Doubt.TWO_SEQUENCES if reads_two else Doubt.LENGTHS if LENGTHS in site.tensors else Doubt.MODULES
+            module = Doubt.CUDNN if Doubt.CUDNN in site.doubts else module
             doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else module
             by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
         if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:

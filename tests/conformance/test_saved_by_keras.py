@@ -424,3 +424,30 @@ def test_layers_within_others(tmp_path: Path) -> None:
         kinds = ["lstm", "gru", "dense", "dense", "pool1d", "last", "output"]
         assert (heads(text), text.count("activation: relu"), ran) == (kinds, 2, True), text
         assert "not in the file" not in text
+
+
+def test_activations_that_are_layers(tmp_path: Path) -> None:
+    """Belong to the dense layer before; masks and what a norm is followed by are none of a spec's."""
+    layers = keras.layers
+    x, words = keras.Input((20, 6)), keras.Input((None,))
+    cells = layers.LSTM(64)(layers.ReLU()(layers.Dense(48)(x)))
+    cases = {
+        "activation: relu": (x, layers.Softmax()(layers.Dense(5)(cells)), True),
+        "not in the spec: re_lu": (x, layers.ReLU(max_value=6)(layers.Dense(5)(cells)), False),
+        "mask_zero": (words, layers.LSTM(64)(layers.Embedding(100, 32, mask_zero=True)(words)), False),
+        "causal: true": (x, layers.MultiHeadAttention(2, 8)(x, x, use_causal_mask=True), True),
+    }
+    for said, (inputs, outputs, runs) in cases.items():
+        for text, ran in kept(tmp_path, inputs, outputs):
+            assert (said in text, ran) == (True, runs), text
+
+
+def test_a_model_in_several_files(tmp_path: Path) -> None:
+    """None of them is read as though it were the whole."""
+    model = keras.Sequential([keras.Input((5, 64)), keras.layers.Bidirectional(keras.layers.LSTM(128))])
+    model.save_weights(tmp_path / "m.weights.json", max_shard_size=0.0004)
+    paths = sorted(tmp_path.iterdir())
+    assert len(paths) > 2
+    for path in paths:
+        code, said = called("read", path)
+        assert (code, "Keras model" in said, said.count("\n")) == (2, True, 1), said

@@ -1,5 +1,6 @@
 """Networks saved by TensorFlow's own Keras, which is Keras 2 and writes `.keras` since 2.12, read and run."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,15 @@ def test_words(tmp_path: Path) -> None:
     for name in NAMES:
         text, ran = files[name]
         assert (heads(text), ran) == (["embedding", "lstm", "gru", "layer_norm", "output"], True), text
+
+
+@pytest.mark.parametrize("kind", ["CuDNNLSTM", "CuDNNGRU"])
+def test_layers_for_cudnn(tmp_path: Path, kind: str) -> None:
+    """Have two biases for each gate, as no other layer of Keras has; they are known by their class."""
+    made = getattr(import_module(f"tf_keras.src.layers.rnn.{kind.lower().replace('dnn', 'dnn_')}"), kind)
+    x = keras.Input((20, 24))
+    model = keras.Model(x, LAYERS.Dense(3)(made(64)(x)))
+    gates = {"CuDNNLSTM": 4, "CuDNNGRU": 3}[kind]
+    model.save(tmp_path / "b.h5")
+    text = hold(tmp_path / "b.h5", gates * 64 * (24 + 64 + 2) + 3 * 65)
+    assert (heads(text), "for cuDNN, with two biases for each gate" in text) == (["external", "output"], True), text

@@ -19,8 +19,8 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.normalisation import BatchNorm
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
-from rnncalc.questions.models.chain import in_chain
-from rnncalc.questions.models.sites import Doubt, sites_of
+from rnncalc.questions.models.chain import in_chain, orders
+from rnncalc.questions.models.sites import Doubt, Site, sites_of
 from rnncalc.questions.read import Draft, read
 from rnncalc.reports.read import ReadReport
 from rnncalc.spec import parse
@@ -217,6 +217,21 @@ def test_layers_of_a_module_stay_together() -> None:
     assert ordered(same) == [("b", 0), ("b", 1), ("b", 2), ("a", 0)]
     torn: dict[str, Shapes] = {"a": {**cell(4, 3, 6), **cell(4, 8, 5, number=1)}, "b": cell(4, 6, 8)}
     assert ordered(torn) == [("a", 0), ("a", 1), ("b", 0)]
+
+
+def test_an_order_in_which_all_widths_fit() -> None:
+    """Is found behind a choice that ends nowhere; those of a class stay in the order of their numbers."""
+
+    def sites(widths: dict[str, tuple[int, int]]) -> Sequence[Site]:
+        modules = []
+        for path, (inputs, units) in widths.items():
+            cells = {"kernel": (inputs, 4 * units), "recurrent_kernel": (units, 4 * units), "bias": (4 * units,)}
+            modules.append(module(path, cells if "lstm" in path else {"kernel": (inputs, units), "bias": (units,)}))
+        return sites_of(file("keras", *modules, ordered=False))
+
+    one = sites({"dense": (128, 96), "dense_1": (96, 4), "lstm": (64, 128), "lstm_1": (128, 128)})
+    assert [site.path for site in in_chain(one)] == ["lstm", "lstm_1", "dense", "dense_1"]
+    assert [orders(each)[1] for each in (one, sites({"dense": (64, 64), "lstm": (64, 64)}))] == [False, True]
 
 
 def test_what_may_be_a_table_is_in_front_of_a_stack() -> None:

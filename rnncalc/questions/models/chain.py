@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from rnncalc.bounds import MOST_ORDERED, MOST_PLACES
 from rnncalc.layers.layer import Embedding, Layer, Transform
 from rnncalc.questions.models.sites import Doubt, Site, in_groups, named_last
 
@@ -30,7 +32,7 @@ def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
     Embeddings come first and outputs last; if widths leave a choice, the order of the names decides. ordered: whether
     they stay in their order if each known layer reads no less than the one before it outputs.
     """
-    known = [(site.inputs, site.layer.output_width(site.inputs)) for site in sites if site.layer]
+    known = _widths(sites)
     if ordered and all(width <= inputs for (_, width), (inputs, _) in pairwise(known)):
         return sites
     ranks = {id(site): 0 if isinstance(site.layer, Embedding) else 1 + named_last(site) for site in sites}
@@ -44,7 +46,50 @@ def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
         chained.append(site)
         if site.layer is not None:
             width = site.layer.output_width(site.inputs)
-    return chained
+    fits = all(width == inputs for (_, width), (inputs, _) in pairwise(_widths(chained)))
+    return chained if fits else orders(sites)[0] or chained
+
+
+def _widths(sites: Sequence[Site]) -> list[tuple[int, int]]:
+    """Return what each known layer reads and outputs."""
+    return [(site.inputs, site.layer.output_width(site.inputs)) for site in sites if site.layer]
+
+
+def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
+    """Return sites in an order in which each reads the width that the one before outputs, and whether others do too.
+
+    It is empty if there is none, or if a layer is not known, is stacked or may be a table, or if they are too many.
+    Those whose paths differ in a number alone stay in its order; a table comes first.
+    """
+    rows: dict[str, list[Site]] = {}
+    for site in sorted(sites, key=lambda site: [int(digits) for digits in re.findall("[0-9]+", site.path)]):
+        rows.setdefault(re.sub("_?[0-9]+", "", site.path), []).append(site)
+    known: dict[tuple[tuple[int, ...], int], int] = {}
+    table = any(isinstance(site.layer, Embedding) for site in sites)
+
+    def following(places: tuple[int, ...], width: int) -> Iterator[tuple[Site, tuple[int, ...], int]]:
+        for row, (place, several) in enumerate(zip(places, rows.values(), strict=True)):
+            site = several[place] if place < len(several) else None
+            first = isinstance(site.layer, Embedding) or not table if site else False
+            if site and site.layer and (site.inputs == width if width else first):
+                after = (*places[:row], place + 1, *places[row + 1 :])
+                yield site, after, site.layer.output_width(site.inputs)
+
+    def ways(places: tuple[int, ...], width: int) -> int:
+        if sum(places) == len(sites):
+            return 1
+        if (places, width) not in known and len(known) < MOST_PLACES:
+            known[places, width] = 0
+            known[places, width] = min(2, sum(ways(after, output) for _, after, output in following(places, width)))
+        return known.get((places, width), 0)
+
+    places, width, order = (0,) * len(rows), 0, []
+    sure = all(not site.number and Doubt.TABLE not in site.doubts for site in sites)
+    several = sure and len(sites) <= MOST_ORDERED and ways(places, width)
+    while several and len(order) < len(sites):
+        site, places, width = next(each for each in following(places, width) if ways(*each[1:]))
+        order.append(site)
+    return order, several == 2
 
 
 def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:

@@ -50,6 +50,8 @@ class Doubt(Enum):
     ACTIVATIONS = auto()
     CALLS = auto()
     MERGE = auto()
+    MASK = auto()
+    CUDNN = auto()
     TABLE = auto()
     MODULES = auto()
     LATER_TABLE = auto()
@@ -71,6 +73,7 @@ class Doubt(Enum):
     NOT_IN_SPEC = auto()
     STEPS = auto()
     FIRST_STEPS = auto()
+    ORDER = auto()
     PADDING = auto()
     RESHAPED = auto()
     OTHER_EPSILON = auto()
@@ -92,6 +95,7 @@ COMPUTES_OTHERWISE: Mapping[Enum, str] = {
     Doubt.ACTIVATIONS: "activations",
     Doubt.CALLS: "calls",
     Doubt.MERGE: "merge",
+    Doubt.MASK: "mask_zero",
     Doubt.OTHER_ACTIVATION: "activation",
     Doubt.PADDING: "padding",
     Doubt.OTHER_EPSILON: "epsilon",
@@ -188,6 +192,8 @@ def _sites(module: FileModule, framework: str) -> Iterator[Site]:
                 yield site.guessed(layer, inputs, *doubts)
             case _ if site.bare and not _IDENTITY.fullmatch(module.kind):
                 yield site._replace(doubts=(Doubt.NOT_IN_SPEC,))
+            case _ if module.kind.startswith("CuDNN"):
+                yield site._replace(doubts=(Doubt.CUDNN,))
             case _:
                 yield site
 
@@ -474,7 +480,10 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
     kind = settings.get("cell", module.kind)
     if kind and not re.fullmatch(_CLASSES.get(layer.kind, ".*"), kind):
         return None
+    if settings.get("wrapper") == "TimeDistributed" and not isinstance(layer, Dense | LayerNorm | BatchNorm):
+        return None  # it reads a sequence within each step
     otherwise = {
+        Doubt.MASK: settings.get("mask_zero") is True,
         Doubt.ACTIVATIONS: settings.get("ways") == "apart",
         Doubt.MERGE: settings.get("merge_mode", "concat") is None,
         Doubt.CALLS: settings.get("calls", 0) > 1 and not site.bare,
@@ -503,7 +512,8 @@ def _keras_shapes(site: Site, module: FileModule) -> Guess | None:
         case {"query/kernel": (inputs, heads, key), "value/kernel": (_, _, value)}:
             size = value if value != key else None
             heads_of_keys = MultiHeadAttention(heads, key_size=key, value_size=size, bias="query/bias" in shapes)
-            return heads_of_keys, inputs, (Doubt.CAUSAL,)
+            causal = settings.get("causal")
+            return heads_of_keys.replace(causal=causal is True), inputs, (Doubt.CAUSAL,) * (causal is None)
         case {"kernel": (inputs, _), "recurrent_kernel": (units, columns)} if cell := _fused(columns, units):
             options: dict[str, Any] = {"bidirectional": ways, "bias": bias}
             if ways and settings.get("merge_mode") in ("sum", "mul", "ave"):
