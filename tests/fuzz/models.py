@@ -98,6 +98,7 @@ def text(word: str | bytes) -> bytes:
 REBUILT = ("_tensor_v2", "_tensor_v3", "_tensor", "_parameter", "_parameter_with_state", "_qtensor", "_sparse_tensor")
 CALLS_OF = [f"ctorch._utils\n_rebuild{name}\n" for name in REBUILT] + ["ctorch._tensor\n_rebuild_from_type_v2\n"]
 CALLS_OF += ["ctorch\nSize\n", "ctorch\nScriptObject\n", "ccollections\nOrderedDict\n", "cos\nsystem\n"]
+CALLS_OF += ["c__torch__.net\nNet\n", "ctheirs\nClass\n"]
 KEYS = ["_parameters", "_buffers", "_modules", "state_dict", "weight_ih_l0", "weight_hh_l0", "rnn", "weight", "ema.x"]
 KEYS += ["model", "ema", "optimizer", "_orig_mod", "training", "weight_mask", "weight_orig", "_packed_params", "scale"]
 
@@ -153,6 +154,36 @@ def tensor_opcodes(chance: random.Random, depth: int) -> bytes:
     return chance.choice([made, made, CALLS_OF[3].encode() + b"(" + made + b"\x88NtR"])
 
 
+CODE = [
+    "torch.lstm(",
+    "torch.linear(",
+    "torch.embedding(",
+    "torch.batch_norm(",
+    "(",
+    "[",
+    "]",
+    ")",
+    ",",
+    ", ",
+    " = ",
+    "\n",
+]
+CODE += [
+    "CONSTANTS.c0",
+    "CONSTANTS.c1",
+    "CONSTANTS.c999999999999",
+    "True",
+    "False",
+    "1",
+    "9" * 5_000,
+    "x",
+    '"',
+    "(" * 200,
+]
+CODE += ['class Net(Module):\n  __parameters__ = ["weight", "rnn"]\n  __buffers__ = ["scale"]\n']
+"""Pieces of the code of TorchScript."""
+
+
 def pickles(chance: random.Random, _: bytes) -> bytes:
     """Return an archive of PyTorch's, of any values."""
     out = io.BytesIO()
@@ -162,6 +193,8 @@ def pickles(chance: random.Random, _: bytes) -> bytes:
         archive.writestr(zipfile.ZipInfo("a/data/0"), struct.pack("<4f", 1, 2, 3, 4))
         for beside in ("a/constants.pkl", "a/archive_format", "a/x.npy") if chance.random() < 0.4 else ():
             archive.writestr(zipfile.ZipInfo(beside), b"\x80\x02" + value(chance) + b".", method)
+        code = "".join(chance.choices(CODE, k=chance.choice([0, 5, 50, 5_000])))
+        archive.writestr(zipfile.ZipInfo("a/code/__torch__/net.py"), code, method)
         archive.writestr(zipfile.ZipInfo("a/constants/0"), struct.pack("<4f", 1, 2, 3, 4))
     return out.getvalue()
 
