@@ -375,9 +375,12 @@ class Parser:
             rounding = self.text[self.tokens[sides[-1][2]].place : self.token.place].strip("$ .")
             number = next((each._replace(rounding=rounding) for each in exact), number)
         for place, (one, other) in enumerate(pairwise(values), 1):
-            if signs[place] and self.differ(one, other):
-                first = self.tokens[sides[place][2]]  # 16*8 = 128 + 256 goes on with its number
-                goes_on = first.kind == "number" and read_number(first.text, self.decimal) == one.number
+            first, before = sides[place][2], sides[place - 1][2]
+            # 384 → 1152 is no equation, and 3*384 → 1152 is one
+            step = self.tokens[first - 1].kind == "then" and first - before <= 3
+            if signs[place] and not step and self.differ(one, other):
+                token = self.tokens[first]  # 16*8 = 128 + 256 goes on with its number
+                goes_on = token.kind == "number" and read_number(token.text, self.decimal) == one.number
                 untrue = f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
                 return number._replace(untrue=untrue, before=one.number, of_whole=place > begin and not goes_on)
         return number

@@ -69,12 +69,13 @@ _AROUND = (
 )
 """What is around an answer or an equation, with what stays of it. Around a product \\( and \\[ are brackets."""
 _BETWEEN = (
-    r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
+    r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|,(?=[^\W\d][\w. ]{0,60}[:=])|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
     r"|(?<=[\d)\]])\s+(?=[^\W\d][\w. ]{0,60}[:=])"
 )
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
+_SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
-"""What is between several answers in one text, at last blanks alone; and a label without a verb."""
+"""What is between several answers in one text, at last blanks alone; before their total; a label without a verb."""
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
@@ -102,6 +103,7 @@ _CODES = {
     "close": ")",
 }
 _STATED = "a=1(?:[,w]+a=1){0,9}"
+_SIZE = r"[^\W\d](?:_?\w{1,3})? ?= ?[0-9]+"
 _SIZES_FIRST = rf"w*{_STATED}[,:.]|\({_STATED}\)[,:.]?"
 _SIZES_LAST = rf"(?<!w)[,w]+{_STATED}|\({_STATED}\)"
 """A character for each kind of token, and the sizes of letters as a student states them: h = 16, m = 8 and k = 4."""
@@ -156,6 +158,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         text = re.sub(_OF_MATHEMATICS, normal, text)
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", re.sub(r"\^ ?\{? ?\\prime ?\}?", "′", text).strip())
+    text = re.sub(rf"(\b{_SIZE}) (?={_SIZE})", r"\1, ", text)
     plain = _plain(text)
     tokens = tokens_of(plain, sizes, quantity)[:-1]
     if any(token.kind == "or" and behind.kind == "number" for token, behind in pairwise(tokens[1:])):
@@ -192,7 +195,12 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
             if pieces[1:]:
                 check_number_of_answers(len(pieces))
                 with suppress(CallError):
-                    return [*map(read, pieces)]
+                    *answers, last = map(read, pieces)
+                    total = re.fullmatch(_SUMMED, pieces[-1])
+                    untrue = isinstance(last, GivenNumber) and last.untrue
+                    if total and (untrue or not re.search(r"[-+*×·/(]", total[1])):
+                        return [*answers, *map(read, total.groups())]
+                    return [*answers, last]
         raise
 
 
@@ -274,6 +282,8 @@ def _without_sizes(
         size, value = sizes.get(letter.text), read_number(number.text)
         if letter.text not in sizes and letter.text in used and isinstance(value, int):
             letters[letter.text] = value
+        elif not begin and letter.text not in sizes and value in sizes.values():
+            continue  # D = 8 for m = 8
         elif not isinstance(size, int):
             return text, {}
         elif value != size:
