@@ -187,7 +187,7 @@ class Grader:
     @cached_property
     def labels(self) -> Labels:
         """What the labels of numbers name."""
-        from rnncalc.questions.answer.labels import Labels  # few answers have labels
+        from rnncalc.questions.answer.labels import Labels
 
         return Labels(self.network, self.counts, self.total, self.sizes, tensors=self.quantity == "params")
 
@@ -209,7 +209,9 @@ class Grader:
 
     def claims(self, answers: Sequence[Given]) -> list[tuple[Any, NamedPart | None]]:
         """Return answers with what their labels name; None for that of an array, and of none."""
-        apart = any(re.match("(?i).*bia", each.name) for each in answers)
+        from rnncalc.questions.answer.labels import words_of  # few answers have labels
+
+        apart = any("bias" in words_of(each.name) for each in answers)
         parts = [self.labels.part(each, self.names, apart=apart) if each.name else None for each in answers]
         return [
             (each.product if part and isinstance(each, Shape) else each, part)
@@ -222,7 +224,7 @@ class Grader:
         The last one may be the total without a label. Raises CallError for a label that names nothing, and if only some
         of the others have one.
         """
-        from rnncalc.questions.answer.labels import NamedPart  # few answers have labels
+        from rnncalc.questions.answer.labels import NamedPart
         from rnncalc.questions.answer.tensors import judge_named
 
         claims = self.claims(answers)
