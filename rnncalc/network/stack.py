@@ -255,7 +255,8 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
     Layers that differ only in their widths share one layout, made once for a convention.
     """
     places = prod(grid) if layer.by_place else 1
-    work, sizes = LayerStep(layer, inputs // places, places, row), layer.sizes(inputs // places)
+    width = inputs if places == 1 else inputs // places  # a half in letters stays one
+    work, sizes = LayerStep(layer, width, places, row), layer.sizes(width)
     stacks: Sequence[Stack] = ()
     if notation and notation.stacked and isinstance(layer, Cell) and work.step:
         from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors

@@ -87,7 +87,8 @@ def test_the_answer_to_another_variant(call: Call, tmp_path: Path, ask: str) -> 
     rights = [each["right_answer"] for each in json.loads(exercise.read_text())["exercises"]]
     cells = [[right] if ask == "total" else right for right in rights]
     columns = [f"answer {number}" for number in range(len(cells[0]))]
-    rows = [["name", *columns], ["Ann", *cells[2]], ["Ben", *cells[1]], ["Cid", *cells[0]]]  # of variants 1, 2 and 3
+    header = ["name", "variant", *columns]
+    rows = [header, ["Ann", 1, *cells[2]], ["Ben", 2, *cells[1]], ["Cid", 3, *cells[0]]]
     text = "\n".join(";".join(str(cell).replace("[", "(").replace("]", ")") for cell in row) for row in rows)
     whole = graded(call, tmp_path / "a.csv", text, exercise)
     assert [grade["right"] for grade in whole["grades"]] == [False, True, False]
