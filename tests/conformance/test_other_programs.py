@@ -7,6 +7,8 @@ from typing import Any
 import equinox
 import haiku
 import jax
+import mlx.nn
+import mlx.utils
 import numpy as np
 import pytest
 import torch
@@ -47,6 +49,8 @@ def of_equinox(cell: Any) -> int:
 def test_programs_have_the_numbers_of_their_rows() -> None:
     assert row("Haiku 0.0.17: VanillaRNN") == [of_haiku(haiku.VanillaRNN), None, None]
     assert row("Haiku 0.0.17: GRU, LSTM") == [None, of_haiku(haiku.GRU), of_haiku(haiku.LSTM)]
+    cells = (mlx.nn.RNN, mlx.nn.GRU, mlx.nn.LSTM)
+    assert row("MLX 0.32.4") == [size([*dict(mlx.utils.tree_flatten(cell(8, 16))).values()]) for cell in cells]
     assert row("Equinox 0.13.8") == [None, of_equinox(equinox.nn.GRUCell), of_equinox(equinox.nn.LSTMCell)]
 
 
@@ -81,6 +85,10 @@ def test_what_prints_0_for_a_layer() -> None:
             profile_macs(layer, sequence),
         ]
     assert seen == {"LSTM": [0, 0, 15_360], "GRU": [23_040, 12_480, 0]}
+    for layer, counted in ((torch.nn.LSTM(8, 16, proj_size=4), 16_640), (torch.nn.LSTM(8, 16).double(), 30_720)):
+        with FlopCounterMode(display=False) as flops:
+            layer(torch.zeros(10, 1, 8, dtype=layer.weight_ih_l0.dtype))
+        assert flops.get_total_flops() == counted
 
 
 def test_ultralytics_thop_counts_attention() -> None:
