@@ -234,6 +234,19 @@ def test_names_of_flax(
     assert call("check", spec, "--model", path).code == 0
 
 
+def test_layers_that_linen_and_nnx_name_alike(tmp_path: Path, call: Call) -> None:
+    """A spec of either passes on a file without cells; on one with cells only its own does."""
+    shapes = {"a.embedding": (7, 3), "c.kernel": (3, 5)}
+    alone = safetensors(tmp_path / "a.safetensors", shapes)
+    cells = safetensors(tmp_path / "b.safetensors", {f"b.{name}": shape for name, shape in NNX.items()} | shapes)
+    for convention in ("flax-linen", "flax-nnx"):
+        text = f"convention: {convention}\ninput: 7\nlayers: [embedding: 3]\noutput: {{units: 5, bias: false}}\n"
+        spec = file_at(tmp_path / "a.yaml", text)
+        assert call("check", spec, "--model", alone).code == 0
+        said = call("check", spec, "--model", cells)
+        assert (said.code > 0, "make the convention flax-nnx" in said.out) == (True, convention == "flax-linen")
+
+
 def test_gates_that_are_side_by_side(tmp_path: Path) -> None:
     """They are read as nnx's LSTMCell has them: row by row the columns of i, f, g and o."""
     file = read(str(safetensors(tmp_path / "a.safetensors", NNX)))

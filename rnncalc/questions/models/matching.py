@@ -35,6 +35,7 @@ from rnncalc.questions.models.pairing import (
 )
 from rnncalc.questions.models.sites import (
     COMPUTES_OTHERWISE,
+    FLAX,
     Doubt,
     Site,
     expected,
@@ -135,6 +136,10 @@ def match(network: Network, file: ModelFile) -> Match:
     Raises SpecError if they use two conventions, or if several modules of the file fit one layer, RefusedError if there
     are too many of either.
     """
+    if {network.convention, file.framework} == FLAX and not any(
+        isinstance(site.layer, Cell) for site in sites_of(file)
+    ):
+        file = file._replace(framework=network.convention)  # both name the layers around the cells alike
     if network.convention != file.framework:
         says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))

@@ -151,7 +151,7 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     """
     modules = file.modules
     blocks = (*SPELLINGS, *positioned(modules)) if file.framework == "pytorch" else _flax_spellings(file.framework)
-    cells = _flax_cells(file.framework) if file.framework in _FLAX else ()
+    cells = _flax_cells(file.framework) if file.framework in FLAX else ()
 
     def fits(module: FileModule) -> bool:  # a cell whose shapes are wrong is one layer for a comparison
         return frozenset(module.tensors) in cells or any(site.layer for site in _sites(module, file.framework))
@@ -163,7 +163,7 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
     if file.ordered:
         return sites
-    if file.framework in _FLAX:
+    if file.framework in FLAX:
         return tuple(_in_directions(sites))
     tables = _tables(sites)
     return tuple(_with_owner(site, tables) for site in sites)
@@ -691,7 +691,7 @@ def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
 
 # Flax: by the names that its conventions give the tensors of a layer.
 
-_FLAX = ("flax-linen", "flax-nnx")
+FLAX = {"flax-linen", "flax-nnx"}
 
 
 @cache
@@ -713,7 +713,7 @@ def _flax_cells(framework: str) -> Mapping[frozenset[str], Sequence[tuple[Cell, 
 @cache
 def _flax_spellings(framework: str) -> tuple[Spelling, ...]:
     """Return the names of layers of several modules; in a program of `export` directions have names of their own."""
-    if framework not in _FLAX:
+    if framework not in FLAX:
         return ()
     spellings = []
     for names in _flax_cells(framework):
@@ -783,6 +783,6 @@ _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {
     "pytorch": _pytorch,
     "keras": _keras,
     "onnx": _onnx,
-    **{framework: partial(_flax, framework) for framework in _FLAX},
+    **{framework: partial(_flax, framework) for framework in FLAX},
 }
 """What recognises the layer of a site."""
