@@ -41,7 +41,7 @@ _BUFFER = re.compile(
     r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
     r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_scale"
     r"|drop_mask\w*|\w*_buffer|embed_avg|cluster_size)(:0)?([./]|$)"  # of SpeechBrain, an STFT, a book of codes
-    r"|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
+    r"|(^|[./])buffers[./]|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|vars/[0-9]+)(:0)?$")
 _SCALE = re.compile(r"[./](([a-z]+_)?(scales?|scale_inv|zero_point)|SCB)(:0)?$")

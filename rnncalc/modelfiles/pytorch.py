@@ -278,7 +278,7 @@ def _joined(name: str, key: Any) -> str:
 def _below(value: Any) -> Iterable[tuple[Any, Any]]:
     """Return the items of a value with their keys; a key is None if the value has none."""
     if not isinstance(value, PickledCall):
-        return value.items() if isinstance(value, dict) else enumerate(value)
+        return _parts(value).items() if isinstance(value, dict) else enumerate(value)
     if value.name == _SUBCLASS and len(value.args) > 2:
         return [(None, value.args[2])]
     pairs = value.args[0] if len(value.args) == 1 and isinstance(value.args[0], list) else []  # of a dictionary
@@ -288,17 +288,22 @@ def _below(value: Any) -> Iterable[tuple[Any, Any]]:
         if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)
     ]
     state = value.state[0] if isinstance(value.state, tuple) and value.state else value.state
-    fields = state if isinstance(state, dict) and not value.items else {}
-    if not fields.keys().isdisjoint(_WITHIN):  # of a module, whose other fields hold its weights again
-        fields = {key: field for key, field in fields.items() if key in _WITHIN or _is_call(field, _PACKED)}
-    modules = [
-        (None, arg) for arg in value.args if isinstance(arg, PickledCall) and _is_module(arg)
-    ]  # of a compiled one
+    fields = _parts(state) if isinstance(state, dict) and not value.items else {}
+    # of what compiles or traces a module: the module, or its fields
+    modules = [(None, arg) for arg in value.args if isinstance(arg, dict | PickledCall) and _is_module(arg)]
     return [*keyed, *value.items.items(), *fields.items(), *modules]
 
 
-def _is_module(call: PickledCall) -> bool:
-    return isinstance(call.state, dict) and "_parameters" in call.state
+def _parts(fields: dict[Any, Any]) -> dict[Any, Any]:
+    """Return the fields of an object, of a module those that hold its parts: others hold its weights again."""
+    if fields.keys().isdisjoint(_WITHIN):
+        return fields
+    return {key: field for key, field in fields.items() if key in _WITHIN or _is_call(field, _PACKED)}
+
+
+def _is_module(value: PickledCall | dict[Any, Any]) -> bool:
+    fields = value if isinstance(value, dict) else value.state
+    return isinstance(fields, dict) and "_parameters" in fields
 
 
 def _is_call(value: Any, *names: str) -> bool:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
-from math import prod, sqrt
+from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_PICKLE_DEPTH
@@ -27,7 +27,7 @@ class _Storage(NamedTuple):
 
     The names are the ends of those in the file. no_params: the ends of those beside it that are never trained.
     fits: whether the shapes of both can be stored so. used: returns the numbers that the layer uses, as
-    one list; None if they are not computed here.
+    one list; None if a run refuses it.
     """
 
     name: str
@@ -36,18 +36,6 @@ class _Storage(NamedTuple):
     fits: Callable[[Shape, Shape], bool]
     used: Callable[[Sequence[float], Sequence[Sequence[float]]], Sequence[float]] | None
     no_params: tuple[str, ...] = ()
-
-
-def _scaled(rows: Sequence[float], others: Sequence[Sequence[float]]) -> list[float]:
-    """Return rows, or all numbers, with these lengths."""
-    (lengths,) = others
-    size = len(rows) // len(lengths)
-    pieces = [rows[start : start + size] for start in range(0, len(rows), size)]
-    return [
-        number * length / sqrt(sum(each * each for each in piece))
-        for piece, length in zip(pieces, lengths, strict=True)
-        for number in piece
-    ]
 
 
 def _divided(rows: Sequence[float], others: Sequence[Sequence[float]]) -> list[float]:
@@ -67,8 +55,8 @@ def _of_lengths(shape: Shape, lengths: Shape) -> bool:
 
 _WITHIN = r"parametrizations[.](\w+)[.]original"
 _STORAGES = (
-    _Storage(rf"{_WITHIN}1", r"parametrizations.\2.original0", r"\2", _of_lengths, _scaled),
-    _Storage(r"(\w+)_v", r"\2_g", r"\2", _of_lengths, _scaled),
+    _Storage(rf"{_WITHIN}1", r"parametrizations.\2.original0", r"\2", _of_lengths, None),
+    _Storage(r"(\w+)_v", r"\2_g", r"\2", _of_lengths, None),
     *(
         _Storage(name, vectors[0], r"\2", lambda shape, left: left == shape[:1], _divided, vectors)
         for name, vectors in (
@@ -162,7 +150,7 @@ def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:
         others = [by_name[name] for end in ends if (name := match.expand(rf"\1{end}")) in by_name]
         used[tensor.name] = tensor._replace(read=partial(_read, storage, tensor, others))
         names[tensor.name] = match.expand(rf"\1{storage.plain}")
-        if storage.used is _scaled:
+        if storage.fits is _of_lengths:
             names |= {other.name: f"{other.name}.{LENGTHS}" for other in others}
     return model.modules_of((*used.values(),), lambda name: model.path_and_leaf(names.get(name, name)))
 

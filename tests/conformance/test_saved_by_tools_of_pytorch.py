@@ -88,9 +88,14 @@ def test_buffers_of_torchscript(tmp_path: Path) -> None:
     assert [tensor.name for tensor in read(str(tmp_path / "a.pt")).tensors if tensor.frozen] == ["0.weight"]
 
 
-def test_a_compiled_module(tmp_path: Path) -> None:
-    """Whose pickle holds the module as the argument of a call."""
-    hold(saved(tmp_path / "a.pt", torch.compile(Tagger())), 661_002)
+def test_modules_within_calls(tmp_path: Path) -> None:
+    """A compiled module is the argument of a call in its pickle, as are the fields of a traced one."""
+    model = Small()
+    for value in (torch.compile(model), torch.fx.symbolic_trace(model), nn.DataParallel(model)):
+        text = hold(saved(tmp_path / "a.pt", value), size(model))
+        assert "external" not in text
+    parts = {"params": dict(model.named_parameters()), "buffers": {"window": torch.randn(64)}}
+    assert "(buffer): buffers.window\n" in hold(saved(tmp_path / "a.pt", parts), size(model))
 
 
 def checkpoints() -> dict[str, Any]:

@@ -270,7 +270,7 @@ def test_what_is_not_held() -> None:
 
 
 @pytest.mark.parametrize("merge", ["concat", "sum"])
-def test_how_directions_join_is_not_in_files_of_pytorch(merge: str) -> None:
+def test_how_directions_join_is_not_in_files_of_pytorch(merge: Any) -> None:
     """A module has both directions, and the code around it joins them."""
     shapes = {**cell(4, 4, 3), **cell(4, 4, 3, mark="_reverse")}
     assert held([LSTM(3, bidirectional=True, merge=merge)], module("rnn", shapes)).kept
