@@ -369,15 +369,18 @@ class Parser:
         self.check_letters()  # the sides before may be in letters of the learner's own
         signs = [sign for sign, _, _ in sides]
         values = [self.in_numbers(side) for _, side, _ in sides]
+        about = [self.tokens[first - 1].kind == "about" for _, _, first in sides]
         number = sides[-1][1]
-        if number.unit > 1 or number.coarse:
-            exact = (each for each in reversed(values[begin:-1]) if self.is_exact(each))
+        if number.unit > 1 or number.coarse or about[-1]:
+            earlier = [*zip(values, about, strict=True)][begin:-1]
+            exact = (each for each, rough in earlier[::-1] if not rough and self.is_exact(each))
             rounding = self.text[self.tokens[sides[-1][2]].place : self.token.place].strip("$ .")
             number = next((each._replace(rounding=rounding) for each in exact), number)
         for place, (one, other) in enumerate(pairwise(values), 1):
-            first, before = sides[place][2], sides[place - 1][2]
-            # 384 → 1152 is no equation, and 3*384 → 1152 is one
-            step = self.tokens[first - 1].kind == "then" and first - before <= 3
+            first, length = sides[place][2], sides[place][2] - sides[place - 1][2]
+            # 384 → 1152 is no equation, and 3*384 → 1152 is one; 3h(m+h+1) ≈ 3h² leaves terms out
+            step = self.tokens[first - 1].kind == "then" and length <= 3
+            step = step or (about[place] and hasattr(sides[place][1].number, "letters"))
             if signs[place] and not step and self.differ(one, other):
                 token = self.tokens[first]  # 16*8 = 128 + 256 goes on with its number
                 goes_on = token.kind == "number" and read_number(token.text, self.decimal) == one.number

@@ -133,7 +133,7 @@ class Labels:
         elif key == {"weight", "bias"} or (key == {"weight"} and not apart):
             parts = [whole]
         elif not key:
-            size = isinstance(self.sizes.get(label), int) and number.text.isdecimal()
+            size = label in self.sizes and number.text.isdecimal()
             array = re.match(r"(?![NPnp]_)[^\W\d][._]", label)
             several = "layer" in words and _WHOLE.isdisjoint(words) and sum(map(bool, self.counts)) > 1
             parts = [] if size or array or several else [whole]

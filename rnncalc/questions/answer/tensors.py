@@ -57,7 +57,8 @@ class Names:
 
         Raises CallError if several layers have a tensor of that name.
         """
-        places = self.tensor_places.get(name) or self.tensor_places.get(name.rpartition("/")[2], [])
+        spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2])
+        places: list[int] = next(filter(None, map(self.tensor_places.get, spellings)), [])
         if len(places) > 1:
             layers = [escape(self.tensors[place][0]) for place in places[:MOST_NAMED]]
             message = (
