@@ -13,6 +13,7 @@ from rnncalc.text import escape, escape_path
 if TYPE_CHECKING:
     from rnncalc.modelfiles.model import ModelFile
     from rnncalc.network.data import Inputs, Weights
+    from rnncalc.network.network import Network
     from rnncalc.questions.models.matching import Match
 
 
@@ -25,8 +26,8 @@ def model_of(path: str) -> ModelFile | None:
     return read(path, "--weights") if is_model(path) else None
 
 
-def matched_with(spec: Spec, file: ModelFile) -> Match:
-    """Compare a spec with a model file.
+def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) -> Match:
+    """Compare a spec with a model file. network: that of the spec with the steps of a run.
 
     Raises SpecError, with the place in the spec, if a layer matches several of the file's, or if the two use different
     conventions.
@@ -37,7 +38,7 @@ def matched_with(spec: Spec, file: ModelFile) -> Match:
         message = f"the file has the tensors of {file.framework}, as the spec says; leave this flag out"
         raise SpecError((Problem((), message, "--convention"),))
     try:
-        return match(spec.network, file)
+        return match(network or spec.network, file)
     except SpecError as error:
         source, problems = escape_path(spec.source), []
         for problem in error.problems:
@@ -58,7 +59,7 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
 
     timed = with_steps_to_run(spec.network, inputs)
     refuse_pass(timed, most_multiply_adds)
-    matched = matched_with(spec, file)
+    matched = matched_with(spec, file, timed)
     where = f"'{escape_path(file.path)}'"
     checks = enumerate(zip(matched.tensors, messages(matched), strict=True))
     wrong = [(key, message) for key, message, *_ in differences(matched)]

@@ -243,8 +243,8 @@ class Configuration:
         self.layers: list[KerasLayer] = []
         self.inputs: list[Sizes] = []
         self.outputs = 1
-        self.joins: list[str] = []
-        self.forks: list[str] = []
+        self.joins: dict[str, None] = {}
+        self.forks: dict[str, None] = {}
         self._shape: Sizes = ()  # of what the next layer reads, if that is known
         self._lost = False  # whether its number of steps cannot be known
         self._masks: set[str] = set()  # the layers that compute masks alone
@@ -276,7 +276,7 @@ class Configuration:
             names = (*names, str(_settings(inner).get("name")))
             reads = {key: node.get(key) for key in ("build_config", "inbound_nodes")}
             more = {**more, "wrapper": kind, "within": "layers" in _settings(inner)}
-            self._add({**inner, **reads}, more, names, f"{group}/layer")
+            self._add({**(inner or {}), **reads}, more, names, f"{group}/layer")
         else:
             self._leaf(node, kind, {**_around(config, inner), **more}, names, group)
 
@@ -301,8 +301,10 @@ class Configuration:
             self.inputs += [sizes] if len(names) == 1 else []  # of the whole model
             return
         read = () if len(self.inputs) > 1 else self._shape
-        read = _read(node) or _sizes(config.get("batch_input_shape")) or read
+        read = _read(node) or read or _sizes(config.get("batch_input_shape"))
         axes, plain = _SPACES.get(kind, 0), _plain(config)
+        if "Norm" in kind and read and plain.get("axis", -1) not in (-1, len(read)):
+            plain["axis"] = "another"
         nodes = node.get("inbound_nodes")
         if isinstance(nodes, list):  # an argument of the call
             plain["causal"] = _has(nodes, "use_causal_mask")
@@ -375,16 +377,18 @@ class Configuration:
             for name, calls in nodes.items()
             if isinstance(calls, list)
         }
-        readers: Counter[tuple[str, int, int]] = Counter()
-        unread = {*reads}
-        while unread and ends:
-            reads = {name: reads[name] for name in reads if name not in self._masks}
-            readers = Counter([*ends, *(each for calls in reads.values() for values in calls for each in values)])
-            unread = reads.keys() - {name for name, *_ in readers}
-            self._masks |= unread
-        self.joins += [name for name, calls in reads.items() if any(len(values) > 1 for values in calls)]
+        waiting, reached = [*ends], {name for name, *_ in ends}
+        while waiting:
+            sources = {each for values in reads.get(waiting.pop()[0], ()) for each in values if each[0] not in reached}
+            waiting += sources
+            reached |= {name for name, *_ in sources}
+        if ends:
+            self._masks |= reads.keys() - reached
+            reads = {name: calls for name, calls in reads.items() if name in reached}
+        readers = Counter([*ends, *(each for calls in reads.values() for values in calls for each in values)])
+        self.joins |= dict.fromkeys(name for name, calls in reads.items() if any(len(each) > 1 for each in calls))
         forks = {name for (name, _, place), times in readers.items() if times > 1 or place}
-        self.forks += [name for name in nodes if name in forks]
+        self.forks |= dict.fromkeys(name for name in nodes if name in forks)
         if top:
             self.outputs = max(1, len(ends))
 
@@ -493,6 +497,8 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     places: dict[str, float] = {name: place for place, name in enumerate(order)}
     variables = _variables(arrays, homes)
     parts: dict[str, None] = {}  # the layers that others are in
+    lora: dict[str, int] = {}  # what Keras adds to layers that it loads
+    shapes = {array.path: array.shape for array in arrays}
     for array in arrays:
         group, leaf = _place(array, variables)
         name, home = homes.name(array.path, group), homes.home(group)
@@ -506,8 +512,17 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         counted = leaf in _STATISTICS or (leaf in _OF_DATA and (layer.kind or name).lower().startswith("normalization"))
         if counted and role is not TensorRole.OPTIMIZER:  # Keras counts them, as not trainable
             role, frozen = TensorRole.PARAMETER, True
+        shared = None
+        kernel = f"{group}/layer/vars/0"
+        if leaf == "vector_u" or kernel in shapes:  # of a SpectralNormalization, which has its kernel too
+            name, frozen = group, True
+            shared = kernel if shapes.get(kernel) == array.shape else None
+        if layer.settings.get("lora_rank") and leaf in ("kernel", "embeddings"):
+            frozen = True
+            if array.path[-1].isdecimal():  # added to the kernel, and not kept
+                lora[name] = int(layer.settings["lora_rank"]) * sum(array.shape)
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
-        tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
+        tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen, shared))
         if role is TensorRole.PARAMETER:
             module = modules.setdefault(name, {})
             module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
@@ -523,6 +538,8 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     remarks += configuration.remarks()
     if parts:
         remarks.append(Remark(RemarkKind.WITHIN, tuple(parts)))
+    if lora:
+        remarks.append(Remark(RemarkKind.LORA, tuple(lora), (sum(lora.values()),)))
     in_order = tuple(
         FileModule(name, modules[name], layer.kind, layer.settings, steps=layer.steps, inputs=layer.inputs)
         for name in sorted(modules, key=lambda name: places.get(name, len(places)))
@@ -559,27 +576,37 @@ class _Homes:
     def __init__(self, layers: Mapping[str, KerasLayer], attributes: Attributes) -> None:
         self.layers = layers
         named = {path.removesuffix("/vars"): words.get("name") for path, words in attributes.items()}
-        self._by_group = {path: name for path, name in named.items() if name in layers}  # a class may have two names
-        self._by_group |= {layer.group: name for name, layer in layers.items()}
-        self._by_top: dict[str, list[str]] = {}
+        self.groups = {path: name for path, name in named.items() if name in layers}  # a class may have two names
+        self.groups |= {layer.group: name for name, layer in layers.items()}
+        self._tops: dict[str, list[str]] = {}
+        self._within: dict[
+            tuple[str, str], list[str]
+        ] = {}  # by the names of a layer and of that around it, and the top
         for name, layer in layers.items():
-            self._by_top.setdefault(layer.names[0], []).append(name)
+            top, *below = layer.names
+            self._tops.setdefault(top, []).append(name)
+            for word in {*below[-2:]}:
+                self._within.setdefault((top, word), []).append(name)
         self._names = _names(attributes)
 
     def home(self, group: str) -> str | None:
         """Return the innermost layer of the configuration that has a group, or is around it."""
         above = [*accumulate(group.split("/"), "{}/{}".format)]
-        return next((self._by_group[each] for each in reversed(above) if each in self._by_group), None)
+        return next((self.groups[each] for each in reversed(above) if each in self.groups), None)
 
     def name(self, path: str, group: str) -> str:
         """Return the name of the layer of an array, in whose group it is."""
-        if several := self._by_top.get(group):  # as Keras 2 writes it
-            words = path.split("/")
-            scores = {name: sum(word in words for word in self.layers[name].names[1:]) for name in several}
-            best = [name for name in several if scores[name] == max(scores.values())]
+        if several := self._tops.get(group):  # as Keras 2 writes it
+            words = {*path.split("/")}
+            if len(several) > 1:
+                several = [
+                    name for word in words for name in self._within.get((group, word), ())[: bounds.MOST_COMPARED]
+                ]
+            scores = {name: sum(1 if word in words else -1 for word in self.layers[name].names[1:]) for name in several}
+            best = [name for name in scores if scores[name] == max(scores.values())]
             return best[0] if len(best) == 1 else group
         home = self.home(group)
-        whole = home and (home == self._by_group.get(group) or _WHOLE.fullmatch(self.layers[home].kind))
+        whole = home and (home == self.groups.get(group) or _WHOLE.fullmatch(self.layers[home].kind))
         return home if home and whole else self._names.get(group, group)
 
 

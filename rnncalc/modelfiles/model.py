@@ -91,6 +91,7 @@ class RemarkKind(Enum):
     JOINS = auto()
     FORKS = auto()
     WITHIN = auto()
+    LORA = auto()
     MLX = auto()
 
 

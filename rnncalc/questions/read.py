@@ -13,8 +13,9 @@ from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
-from rnncalc.layers.reshaping import LastStep
+from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffer
 from rnncalc.modelfiles.torch_names import LENGTHS
@@ -249,7 +250,8 @@ class _Drafting:
         if layer is not None and self.bare and inputs:
             self._flush(inputs)
         if layer is None or not self.bare or self.unknown or self.width is None:
-            self.left_out.append((site.path, layer is None and Doubt.NOT_IN_SPEC not in site.doubts))
+            counts = Doubt.NOT_IN_SPEC in site.doubts or isinstance(layer, Pool1D | RepeatVector)
+            self.left_out.append((site.path, not counts))
         elif not (ends and self.ended and not self.grid):  # which is flat
             if self.ended and (ends or layer.begins) and not isinstance(self.layers[-1], LastStep):
                 self._add(LastStep())

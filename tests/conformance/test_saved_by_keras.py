@@ -429,10 +429,15 @@ def test_layers_within_others(tmp_path: Path) -> None:
 def test_activations_that_are_layers(tmp_path: Path) -> None:
     """Belong to the dense layer before; masks and what a norm is followed by are none of a spec's."""
     layers = keras.layers
-    x, words = keras.Input((20, 6)), keras.Input((None,))
+    x, free, words = keras.Input((20, 6)), keras.Input((None, 6)), keras.Input((None,))
     cells = layers.LSTM(64)(layers.ReLU()(layers.Dense(48)(x)))
     cases = {
         "activation: relu": (x, layers.Softmax()(layers.Dense(5)(cells)), True),
+        "its window is all steps": (
+            free,
+            layers.GlobalMaxPooling1D()(layers.LSTM(64, return_sequences=True)(free)),
+            False,
+        ),
         "not in the spec: re_lu": (x, layers.ReLU(max_value=6)(layers.Dense(5)(cells)), False),
         "mask_zero": (words, layers.LSTM(64)(layers.Embedding(100, 32, mask_zero=True)(words)), False),
         "causal: true": (x, layers.MultiHeadAttention(2, 8)(x, x, use_causal_mask=True), True),
@@ -451,3 +456,30 @@ def test_a_model_in_several_files(tmp_path: Path) -> None:
     for path in paths:
         code, said = called("read", path)
         assert (code, "Keras model" in said, said.count("\n")) == (2, True, 1), said
+
+
+def test_what_has_the_tensors_of_another_layer(tmp_path: Path) -> None:
+    """A norm along the steps, of as many steps as features, and a kernel that is kept twice."""
+    layers = keras.layers
+    x = keras.Input((6, 6))
+    twice = layers.SpectralNormalization(layers.Dense(64, name="once"))
+    cases = {
+        "no layer that is known here: along": layers.BatchNormalization(axis=1, name="along")(x),
+        "no layer that is known here: across": layers.LayerNormalization(axis=1, name="across")(x),
+        "no layer that is known here: turned": layers.EinsumDense("abc,bd->adc", (6, 6), name="turned")(x),
+        "dense: 64": twice(x),
+    }
+    for said, y in cases.items():
+        for text, ran in kept(tmp_path, x, layers.LSTM(64)(y)):
+            assert (said in text, ran) == (True, False), text
+
+
+def test_lora(tmp_path: Path) -> None:
+    """Keras adds it to the kernel that it saves, and makes it again when it loads the file."""
+    dense = keras.layers.Dense(96, name="added")
+    model = keras.Sequential([keras.Input((5, 24)), keras.layers.LSTM(64), dense])
+    dense.enable_lora(4)
+    model.save(tmp_path / "a.keras")
+    more = 4 * (64 + 96)
+    text = hold(tmp_path / "a.keras", model.count_params() - more)
+    assert f"Keras adds {more} trainable parameters (lora_rank) when it loads the file: added" in text

@@ -83,7 +83,8 @@ def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
             known[places, width] = min(2, sum(ways(after, output) for _, after, output in following(places, width)))
         return known.get((places, width), 0)
 
-    places, width, order = (0,) * len(rows), 0, []
+    places: tuple[int, ...] = (0,) * len(rows)
+    width, order = 0, list[Site]()
     sure = all(not site.number and Doubt.TABLE not in site.doubts for site in sites)
     several = sure and len(sites) <= MOST_ORDERED and ways(places, width)
     while several and len(order) < len(sites):

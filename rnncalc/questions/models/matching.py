@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
@@ -268,7 +268,7 @@ def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iter
 
     An external layer stands for layers without weights too.
     """
-    times = Counter(type(placed.layer) for placed in network.stack)
+    times: Counter[Any] = Counter(type(placed.layer) for placed in network.stack)
     names = []
     for site in sites:
         if site.bare and isinstance(site.layer, Pool1D | RepeatVector):
@@ -289,6 +289,10 @@ def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[Te
     if site and site.shapes == {**wanted.shapes, **wanted.shared}:
         for option, (ours, value) in recorded(wanted.layer, site, framework).items():
             yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
+        steps, *_ = wanted.placed.output_shape
+        if Doubt.ALL_STEPS in site.doubts and steps not in (1, None):
+            whole = Remark(Doubt.WHOLE)
+            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, "window", at=wanted.at, doubt=whole)
         for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
             remark = Remark(doubt)
             word = COMPUTES_OTHERWISE[doubt]

@@ -69,6 +69,7 @@ class Doubt(Enum):
     SPACE = auto()
     PLACES = auto()
     ALL_STEPS = auto()
+    WHOLE = auto()
     LEFT_OUT = auto()
     NOT_IN_SPEC = auto()
     STEPS = auto()
@@ -469,6 +470,9 @@ _CLASSES |= {
     for kind, word in (("rnn", "SimpleRNN"), ("gru", "GRU"), ("lstm", "LSTM"))
 }
 """The classes that Keras has of a layer; any other with the same tensors computes what it likes."""
+_USUAL = "ab,bc->ac"
+_LAST_AXIS = re.compile(r"([a-z.]+)([a-z]),\2([a-z])->\1\3")
+"""The equations of an EinsumDense that is a dense layer."""
 
 
 def _keras(site: Site, module: FileModule) -> Guess | None:
@@ -479,6 +483,8 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
     layer, inputs, doubts = guess
     kind = settings.get("cell", module.kind)
     if kind and not re.fullmatch(_CLASSES.get(layer.kind, ".*"), kind):
+        return None
+    if settings.get("axis") == "another" or not _LAST_AXIS.fullmatch(settings.get("equation", _USUAL)):
         return None
     if settings.get("wrapper") == "TimeDistributed" and not isinstance(layer, Dense | LayerNorm | BatchNorm):
         return None  # it reads a sequence within each step
