@@ -86,6 +86,7 @@ class RemarkKind(Enum):
     TOO_DEEP = auto()
     LOOPS = auto()
     UNROLLED = auto()
+    OPERATORS = auto()
     NO_CONFIG = auto()
     SEVERAL_INPUTS = auto()
     JOINS = auto()

@@ -67,6 +67,7 @@ def read(path: str) -> ModelFile:
         Remark(RemarkKind.SHARED, tuple(name for name in dict.fromkeys((*branches.shared, *equal)) if name in kept)),
         Remark(RemarkKind.TOO_DEEP, tuple(dict.fromkeys(graph.too_deep))),
         Remark(RemarkKind.LOOPS, tuple(loops)),
+        Remark(RemarkKind.OPERATORS, tuple(() if operators.steps or loops else flow.between(operators.nodes))),
         Remark(RemarkKind.UNROLLED, tuple(operators.steps), tuple(operators.steps.values())),
         Remark(RemarkKind.MERGED, tuple(dict.fromkeys(operators.merged)), (of_modules, file.params)),
         Remark(RemarkKind.NO_BIAS, tuple(operators.without_bias)),
@@ -474,10 +475,12 @@ class _Flow:
                 self.moving.add(number)
                 self.values.update(zip(node.outputs, arrays, strict=False))
             elif node.kind not in ("Shape", "Size", "ConstantOfShape", "Constant"):
-                from_input = any(name and name not in self.values and name not in self.writers for name in node.inputs)
-                if from_input or not self.fed.isdisjoint(node.inputs) or node.kind in ("If", "Loop", "Scan"):
+                unknown = (name for name in node.inputs if name not in self.values and name not in self.writers)
+                self.fed.update(name for name in unknown if name)
+                if not self.fed.isdisjoint(node.inputs) or node.kind in ("If", "Loop", "Scan"):
                     self.fed.update(node.outputs)
         self.added: dict[int, str] = {}
+        self.joins: set[int] = set()  # the operators that join two directions
         self.norms = dict(self._norms())
         self.begun: list[str] = []  # what the first step makes of a state of zeros, if an exporter has computed it
         for number, node in enumerate(self.nodes):
@@ -560,6 +563,22 @@ class _Flow:
             name = node.inputs[0]
         return None
 
+    def between(self, nodes: Sequence[tuple[int, Operator]]) -> list[str]:
+        """Return the kinds of operators that are no part of a layer: pools, products and sums of what layers output."""
+        kinds, outputs = dict[str, None](), set[str]()  # the outputs of layers, and what follows from them
+        of_norms = any(kind == "LayerNormalization" for kind, *_ in self.norms.values())  # they are sums too
+        for number, node in nodes:
+            weights = (self.values.get(name) for name in node.inputs)
+            weighted = any(value and value.size > 1 and value.dtype in model.REAL for value in weights)
+            if number in self.moving or not (weighted or not outputs.isdisjoint(node.inputs)):
+                continue
+            two = not weighted and len({*node.inputs}) == 2 and self.fed.issuperset(node.inputs)
+            joins = node.kind == "MatMul" or (node.kind == "Add" and number not in self.joins and not of_norms)
+            if "Pool" in node.kind or (two and joins):
+                kinds[node.kind] = None
+            outputs.update(node.outputs)
+        return [*kinds]
+
     def padding(self, node: Operator) -> list[int] | None:
         """Return the steps that an operator adds before and behind those that a convolution reads; none without one.
 
@@ -588,9 +607,11 @@ class _Flow:
             if not left:
                 break
             name = left.pop(0)
-            for reader in (self.nodes[number] for number in self.readers.get(name, ())):
+            for number in self.readers.get(name, ()):
+                reader = self.nodes[number]
                 ways = {way for each in reader.inputs if isinstance(way := tracked.get(each), int)}
                 if ways == {0, 1} and reader.kind != "Concat":
+                    self.joins.add(number)
                     word = _JOINS.get(reader.kind, "other")
                     return "ave" if word == "sum" and reader.outputs and self._halved(reader.outputs[0]) else word
                 for output, way in zip(reader.outputs, self._passed(reader, tracked[name], node), strict=False):

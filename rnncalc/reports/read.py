@@ -10,6 +10,7 @@ from typing import Any
 from rnncalc.errors import Path, dotted
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer, Output
+from rnncalc.layers.normalisation import BatchNorm
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.network.parts import OUTPUT
 from rnncalc.network.writer import layer_spec, spec_of
@@ -233,6 +234,7 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.FORKS: f"a draft is one row of layers, but several read the outputs of these: {{names}}{_DIFFERS}",
     RemarkKind.LORA: "Keras adds {numbers[0]:,} trainable parameters (lora_rank) when it loads the file: {names}",
     RemarkKind.WITHIN: f"layers within layers of one's own, whose code is not in the file: {{names}}{_DIFFERS}",
+    RemarkKind.OPERATORS: f"operators that are part of no layer here: {{names}}{_DIFFERS}",
     RemarkKind.UNROLLED: "{steps} of recurrent layers, written out one by one, each with {names}",
     RemarkKind.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
 }
@@ -274,7 +276,7 @@ def differences(match: Match) -> Iterator[Line]:
             text = f"the input is {theirs:,} in the file, {ours:,} in the spec; write input: {theirs}"
             yield dotted(place), text, place, each.input
         if each.theirs is not None and each.theirs != (each.ours,) * len(each.names):
-            yield _changed(each)
+            yield _changed(each, match.path)
     for site in match.more:
         assert site.layer is not None
         text = layer_text(site.layer)
@@ -282,13 +284,15 @@ def differences(match: Match) -> Iterator[Line]:
         yield where, f"the file has {text} here, which the spec lacks", (), (None, text)
 
 
-def _changed(difference: LayerDifference) -> Line:
+def _changed(difference: LayerDifference, path: str) -> Line:
     """Return the line of a layer that the file has with other widths or options, as another kind, or not at all."""
     names, at, ours, theirs, _, doubts = difference
     assert theirs is not None
     if not theirs:
         where = f" at its path, {escape(ours.path, limit=1_000)}" if ours.path else ""
-        return names[0], f"not in the file{where}", at, (layer_text(ours), None)
+        folded = isinstance(ours, BatchNorm) and path.endswith(".onnx")
+        why = "; an exporter may have folded it into the layer before it" if folded else ""
+        return names[0], f"not in the file{where}{why}", at, (layer_text(ours), None)
     one = theirs[0] if len({*theirs}) == 1 else None
     units = getattr(ours, ours.number) if ours.number in ("units", "filters") else None
     if one and len(theirs) == len(names) and units and one == ours.replace(**{ours.number: getattr(one, ours.number)}):

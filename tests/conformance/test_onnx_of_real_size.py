@@ -149,15 +149,28 @@ def test_layers_whose_arrays_an_exporter_merges_or_moves(
     agrees(path, model, flow)
 
 
-@pytest.mark.parametrize("dynamo", [True, False])
-def test_a_layer_that_is_called_twice_is_not_run(tmp_path: Path, dynamo: bool) -> None:
-    """It is counted once, and what it computes is no stack of layers."""
-    model = Modules(lambda model, x: model.rnn(model.rnn(x)[0])[0], 64, rnn=cell(nn.LSTM, 64, 64))
+def pooled(model: Any, x: Any) -> Any:
+    return nn.functional.max_pool1d(model.rnn(x)[0].transpose(1, 2), 2).transpose(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("applied", "dynamo", "reason"),
+    [
+        (lambda model, x: model.rnn(model.rnn(x)[0])[0], True, "it is called more than once"),
+        (lambda model, x: model.rnn(model.rnn(x)[0])[0], False, "it is called more than once"),
+        (lambda model, x: x + model.rnn(x)[0], True, "part of no layer here: Add"),
+        (pooled, False, "part of no layer here: MaxPool"),
+    ],
+)
+def test_what_is_no_stack_of_layers_is_not_run(tmp_path: Path, applied: Any, dynamo: bool, reason: str) -> None:
+    """Its parameters are counted once; the reason is in the draft, in a check and in the refusal of a run."""
+    model = Modules(applied, 64, rnn=cell(nn.LSTM, 64, 64))
     path = exported(tmp_path, model, torch.rand(1, 6, 64), dynamo=dynamo)
-    assert read(str(path)).params == sum(each.numel() for each in model.parameters())
-    spec_of(path).write_text(called("read", path)[1])
-    assert called("run", spec_of(path), "--weights", path, "--steps", 6)[0] == 2
-    assert called("check", spec_of(path), "--model", path)[0] == 1
+    params = sum(each.numel() for each in model.parameters())
+    assert reason in hold(path, params)
+    assert read(str(path)).params == params
+    code, said = called("run", spec_of(path), "--weights", path, "--steps", 6)
+    assert (code, reason in said) == (2, True), said
 
 
 @pytest.mark.parametrize("dynamo", [True, False])

@@ -17,8 +17,9 @@ from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.decoder_attention import DecoderAttention
-from rnncalc.layers.layer import Dense, External, Layer, Output
-from rnncalc.layers.reshaping import RepeatVector
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+from rnncalc.layers.normalisation import BatchNorm, LayerNorm
+from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.modelfiles.model import BoundedReader, FileTensor, ModelFile, Remark, RemarkKind, constant
 from rnncalc.network.network import Network
 from rnncalc.questions.models.blocks import readers_of_two
@@ -263,6 +264,10 @@ def _theirs(wanted: SpecLayer, site: Site, framework: str) -> Layer | None:
     return layer if fits(layer) else None
 
 
+_WITHOUT_OPERATORS = (Cell, Dense, Conv1D, BatchNorm, LayerNorm, Embedding, Dropout, LastStep)
+"""Layers that no operator between those of an ONNX graph is part of."""
+
+
 def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iterator[TensorCheck]:
     """Yield what a file computes beside its layers with tensors, and the network does not.
 
@@ -276,8 +281,10 @@ def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iter
         if site.bare and (Doubt.NOT_IN_SPEC in site.doubts or times[type(site.layer)] < 0):
             names.append(site.path)
     apart = names and not any(isinstance(placed.layer, External) for placed in network.stack)
+    plain = all(isinstance(placed.layer, _WITHOUT_OPERATORS) for placed in network.stack)
     for remark in (*[Remark(Doubt.NOT_IN_SPEC, tuple(names))] * bool(apart), *file.remarks):
-        if word := COMPUTES_OTHERWISE.get(remark.kind):
+        word = COMPUTES_OTHERWISE.get(remark.kind)
+        if word and (plain or remark.kind is not RemarkKind.OPERATORS):
             yield TensorCheck(TensorStatus.OTHERWISE, None, None, stored=word, doubt=remark)
 
 

@@ -105,6 +105,7 @@ COMPUTES_OTHERWISE: Mapping[Enum, str] = {
     RemarkKind.JOINS: "order",
     RemarkKind.FORKS: "order",
     RemarkKind.WITHIN: "layers of layers",
+    RemarkKind.OPERATORS: "operators",
 }
 """What a file computes and no spec does, so that a run would differ: a word for each."""
 
