@@ -121,6 +121,7 @@ _MODULES = "torch.nn.modules."
 _LIBRARIES = re.compile(r"_*(torch|collections|builtins?|numpy|_codecs|copyreg|copy_reg|pathlib)_*[.]")
 """The modules whose objects are beside the tensors of many pickles."""
 
+_NONLINEARITY = re.compile("rnn_(tanh|relu)")
 _STORED = re.compile(r"(data|constants)/\d+$")
 """The files of an archive that hold the numbers of tensors."""
 _TABLES = ("", "collections.OrderedDict", "collections.defaultdict")
@@ -212,7 +213,8 @@ class PickledTensors:
                 role = TensorRole.BUFFER if use.leaf.startswith("running_") else None
                 name = f"{use.operator}.{use.leaf}" if use.operator else use.leaf
                 self._add(name, call, role, None, "constants")
-                self.modules.setdefault(use.operator, (use.kind, {}))
+                word = _NONLINEARITY.match(use.operator)
+                self.modules.setdefault(use.operator, (use.kind, {"nonlinearity": word[1]} if word else {}))
                 if len(uses) > 1:
                     yield name
 

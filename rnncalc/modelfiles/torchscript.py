@@ -53,11 +53,14 @@ def code_of(archive: Archive, root: str) -> Code:
 
 
 _AFFINE = {1: "weight", 2: "bias"}
+_OF_STEP = {2: "weight_ih", 3: "weight_hh", 4: "bias_ih", 5: "bias_hh"}
 _OPERATORS: dict[str, tuple[str, dict[int, str]]] = {
     "embedding": ("Embedding", {0: "weight"}),
     "linear": ("Linear", _AFFINE),
     "conv1d": ("Conv1d", _AFFINE),
-    **dict.fromkeys(("conv2d", "conv3d", "_convolution", "instance_norm", "prelu"), ("Other", _AFFINE)),
+    "_convolution": ("", _AFFINE),
+    **dict.fromkeys(("conv2d", "conv3d", "instance_norm", "prelu"), ("Other", _AFFINE)),
+    **dict.fromkeys(("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"), ("Cell", _OF_STEP)),
     "batch_norm": ("BatchNorm1d", {**_AFFINE, 3: "running_mean", 4: "running_var"}),
     "layer_norm": ("LayerNorm", {2: "weight", 3: "bias"}),
     "group_norm": ("GroupNorm", {2: "weight", 3: "bias"}),
@@ -80,6 +83,8 @@ def _uses(text: str) -> Iterator[tuple[int, Use]]:
             kind, pairs = _CELLS[operator], _of_cell(arguments, lists)
         else:
             kind, leaves = _OPERATORS[operator]
+            if operator == "_convolution" and arguments[6:7] != [["False"]]:
+                kind = "Transposed"
             pairs = [(leaf, arguments[place][:1]) for place, leaf in leaves.items() if place < len(arguments)]
         named = tuple((one, leaf) for leaf, values in pairs for one in values if isinstance(one, int))
         if named and (operator, named) not in seen:

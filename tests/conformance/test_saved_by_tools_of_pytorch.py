@@ -77,6 +77,34 @@ def test_torchscript(tmp_path: Path, heads: int) -> None:
         runs_to(spec, tmp_path / "2.pt", flow.numpy(), theirs)
 
 
+class Kinds(nn.Module):  # type: ignore[misc]
+    """One layer of each kind that an operator of TorchScript is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.norm = nn.Conv1d(40, 64, 5), nn.LayerNorm(64)
+        self.gru, self.rnn = nn.GRU(64, 128), nn.RNN(128, 64, nonlinearity="relu", bias=False)
+        self.lstm, self.cell = nn.LSTM(64, 64, proj_size=16), nn.LSTMCell(16, 20)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.lstm(self.rnn(self.gru(self.norm(self.conv(x.T[None])[0].T))[0])[0])[0]
+        first: tuple[torch.Tensor, torch.Tensor] = self.cell(x[:1])
+        second: tuple[torch.Tensor, torch.Tensor] = self.cell(x[1:2], first)
+        return second[0]
+
+
+def test_operators_of_frozen_torchscript(tmp_path: Path) -> None:
+    """Each is its layer, one that is called twice once."""
+    model = Kinds().eval()
+    torch.jit.freeze(torch.jit.script(model)).save(tmp_path / "a.pt")
+    text = hold(tmp_path / "a.pt", size(model))
+    assert "external" not in text
+    for part in ("conv1d: 64", "layer_norm:", "gru: 128", "activation: relu", "projection: 16", "lstm: 20"):
+        assert part in text, text
+    torch.jit.freeze(torch.jit.trace(model, torch.zeros(9, 40))).save(tmp_path / "b.pt")
+    assert "conv1d: 64" in hold(tmp_path / "b.pt", size(model))
+
+
 def test_buffers_of_torchscript(tmp_path: Path) -> None:
     """The archive says which they are, whatever their names; what is not trained is frozen."""
     model: Any = nn.Sequential(nn.Linear(64, 128), nn.Linear(128, 10))
