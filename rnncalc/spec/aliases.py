@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import OPTIONS
-from rnncalc.text import all_of, did_you_mean, escape, one_of
+from rnncalc.text import did_you_mean, escape, one_of
 
 if TYPE_CHECKING:
     import ast
@@ -507,13 +507,19 @@ def kind_cure(key: str, words: list[tuple[str, str]], *, in_flags: bool) -> str:
     return cure(key, tuple(KINDS), NO_KIND, spelling | {"number": f":{escape(typed)}"} if typed else spelling)
 
 
-def call_cure(text: str) -> str:
+def call_cure(text: str, *, in_flags: bool) -> str:
     """Return what to write for a layer as a framework's program makes it; empty if that is not known."""
     if not (called := layer_called(text)):
         return ""
     _, layer, flags = called
+    layer = layer.format("20")
     beside = [" ".join(pair) for pair in zip(flags[::2], flags[1::2], strict=True)]
-    return f"; write {layer.format('20')}{', and ' * bool(beside)}{all_of(beside)}"
+    if not in_flags:
+        first, *options = (each.replace("=", ":").replace(":", ": ") for each in layer.split(","))
+        options = [each if ":" in each else f"{each}: true" for each in options]
+        layer = f"{first}{', with ' * bool(options)}{' and '.join(options)}"
+        beside = [f"convention: {each}" for flag, each in zip(flags[::2], flags[1::2], strict=True) if flag == "-c"]
+    return f"; write {layer}{', and ' * bool(beside)}{' and '.join(beside)}"
 
 
 def option_cure(key: str, kind: str, known: tuple[str, ...], value: str, *, in_flags: bool) -> str:

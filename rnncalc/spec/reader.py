@@ -308,7 +308,7 @@ class _NetworkReader(TreeReader):
             for name, below in node.items
         ]
         text = ", ".join(f"{name}={word}" if word else name for name, word in typed)
-        if in_flags and (cure := call_cure(text)):
+        if in_flags and (cure := call_cure(text, in_flags=True)):
             self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(text)}'{cure}")
             return
         cure = "" if units else kind_cure(key.value, typed, in_flags=in_flags)
@@ -491,9 +491,9 @@ def _word_cure(node: Node) -> str:
         return f"; write {': '.join(typed)}"
     if not word or word in KINDS:
         return ""
-    from rnncalc.spec.aliases import NO_KIND, cure
+    from rnncalc.spec.aliases import NO_KIND, call_cure, cure
 
-    return cure(word, tuple(KINDS), NO_KIND)
+    return call_cure(word, in_flags=False) or cure(word, tuple(KINDS), NO_KIND)
 
 
 def _kind_and_units(text: str) -> tuple[str, str] | None:
