@@ -309,7 +309,7 @@ def evaluate(text: str, sizes: Mapping[str, Number], *, whole: bool = True) -> N
 def _size(name: str, text: str, sizes: Mapping[str, Number | None]) -> Number:
     if (size := sizes.get(name)) is None:
         near = did_you_mean(name, [*sizes]) or f"; the sizes are {', '.join(sizes)}"
-        raise CallError(f"'{escape(text)}': {name} is no size{near}")
+        raise CallError(f"'{escape(text)}': {name} is not a size{near}")
     return size
 
 

@@ -31,7 +31,7 @@ def followed(words: list[str], message: str) -> Iterator[list[str]]:
         yield from _replaced(words, re.escape(match[1] or match[2]), match[3])
     elif "is given twice; remove one" in line and flag not in ("", "--layer"):
         yield _without(words, flag)
-    elif match := re.match(r"(--\S+): goes with (.*); add (?:that|one), or remove this", line):
+    elif match := re.match(r"(--\S+): needs (.*); add (?:it|one), or remove \S+$", line):
         added = re.split(", | or ", match[2])[0]
         values = {"--model": ["specs/models/tagger.pt"], "--baseline": ["specs"], "--from": ["class.csv"]}
         yield [*words, *added.split(), *values.get(added, [])]

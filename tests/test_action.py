@@ -165,7 +165,7 @@ def test_the_action_says_what_is_wrong_with_its_args(runner: Path, tmp_path: Pat
         assert (done.returncode, done.stdout) == (2, f"::error title=rnncalc::args {said}\n")
     for args, said in {
         "--max-parms=1k": "rnncalc: No such option '--max-parms'; did you mean '--max-params'?",
-        "--max-growth 5%": "--max-growth: goes with --baseline; add that, or remove this",
+        "--max-growth 5%": "--max-growth: needs --baseline; add it, or remove --max-growth",
         "--max-params 5%": "--max-params: expected a whole number, or one such as 4M, got '5%'",
         "--max-params": "",
         "--model nowhere.pt": "--model: 'nowhere.pt': no such file or directory",

@@ -87,7 +87,7 @@ def test_a_result_is_its_command_s_answer(name: str, call: Call) -> None:
 
 def test_a_format_that_a_result_has_not_is_refused() -> None:
     """With those that it has."""
-    with pytest.raises(CallError, match=f"cannot be written as svg, but as {one_of(offered(CountReport))}"):
+    with pytest.raises(CallError, match=f"cannot be written as svg; choose {one_of(offered(CountReport))}"):
         format(count(NETWORK), "svg")
 
 

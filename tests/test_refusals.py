@@ -68,7 +68,7 @@ def check(cured: list[str], words: list[str], whole: bool, before: str, done: Re
     earlier = {re.sub("[0-9]", "", line) for line in before.splitlines()}
     problems = [line for line in done.err.splitlines() if re.sub("[0-9]", "", line) not in earlier]
     typed = " ".join(words)
-    problems = [line for line in problems if not re.search(": needs | missing;", line)]
+    problems = [line for line in problems if not re.search(": needs | missing;|give the steps", line)]
     problems = [line for line in problems if not ((got := re.search("'(.+?)'", line)) and got[1] in typed)]
     parts = {part.strip("-").replace("-", "_") for word in added for part in re.split("[,=: ]", word)}
     named = {part for line in problems for part in re.split(r"[^\w]+", line.replace("-", "_")) if part in parts}

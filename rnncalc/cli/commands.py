@@ -153,9 +153,9 @@ class Command(click.Command):
                 note(Problem((), "is given twice; remove one", flag))
             others = [each for each in GOES_WITH.get(flag, ()) if flags.keys() >= {*each.split()}]
             if others and not any(typed >= {*each.split()} for each in others):
-                add = "add that" if len(others) == 1 else "add one"
-                cure = "remove this" if typed & TABLES and TABLES.issuperset(others) else f"{add}, or remove this"
-                note(Problem((), f"goes with {one_of(others)}; {cure}", flag))
+                add = f"add {'it' if len(others) == 1 else 'one'}, or "
+                add = "" if typed & TABLES and TABLES.issuperset(others) else add
+                note(Problem((), f"needs {one_of(others)}; {add}remove {flag}", flag))
         rest = super().parse_args(ctx, [*args])
         if "format_" in ctx.params:
             ctx.params["destination"] = destination(ctx)
@@ -238,10 +238,10 @@ FLAGS = {
     Cure.STEPS: "give steps, or -T",
     Cure.FEWER_STEPS: "lower the number of steps with -T",
     Cure.MORE_MULTIPLY_ADDS: "raise --max-multiply-adds",
-    Cure.ONLY_RUN: "take --states, which shows the results alone",
+    Cure.ONLY_RUN: "write --states, which shows only the results",
     Cure.VARIANT_COLUMN: "name the column of the variants with --variant",
     Cure.ANSWER_COLUMN: "name it with --answer, by its title or number, or several in order",
-    Cure.ANOTHER_SIZE: "write a number there, and ? for a width, such as the units of a layer",
+    Cure.ANOTHER_SIZE: "write a number for it, and ? for a width, such as the units of a layer",
 }
 """Cures of refusals, written with the command's flags."""
 

@@ -41,7 +41,7 @@ def draw(
     """
     with AllAtOnce() as at_once:
         if standalone and destination.format != "tikz":
-            at_once.refuse("--standalone: makes a document of TikZ; add -f tikz, or --out FILE.tex")
+            at_once.refuse("--standalone: writes a document in TikZ; add -f tikz, or --out FILE.tex")
         if flags.get("notation") and view != "cell":
             at_once.refuse("--notation: only the picture of a cell shows parameters; add --view cell")
         network = at_once.ask(read_network, specs, **flags)

@@ -62,7 +62,7 @@ def explain(
         raise CallError(f"--only: {wrong}")
     if derive:
         if layer_superscripts:
-            raise CallError("--layer-superscripts: goes with the derivation of the count alone; remove it")
+            raise CallError("--layer-superscripts: numbers only the derivation of a count; remove it")
         write([derive(network, only) for network in networks], destination)
         return
     explained = [question.explain_those(network, only, layer_superscripts) for network in networks]

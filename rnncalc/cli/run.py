@@ -146,9 +146,9 @@ def _misfit(format: str, *, work: bool, states: bool) -> str:
         from rnncalc.reports.work import WorkReport  # imported only for this report
 
         if not form.can_write(WorkReport):
-            return f"--work does not fit -f {format}; take -f {one_of(offered(WorkReport))}"
+            return f"--work is not written as {format}; write -f {one_of(offered(WorkReport))}"
     if states and form.kinds == (RecordReport,):
-        return f"--states does not fit the one table of -f {format}; take -f json"
+        return f"--states needs several tables, and {format} has one; write -f json"
     return ""
 
 

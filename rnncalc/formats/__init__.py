@@ -97,7 +97,7 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
     for report in reports:
         if not entry.can_write(type(report)):
             able = one_of(offered(type(report)))
-            raise CallError(f"format: this report cannot be written as {format}, but as {able}")
+            raise CallError(f"format: this report cannot be written as {format}; choose {able}")
     getattr(import_module(entry.module), entry.writer)(reports, file)
 
 

@@ -78,9 +78,9 @@ def head_width(width: Any, heads: Any) -> Any:
 def undivided(what: str, width: Any, heads: Any) -> str:
     """Return why heads do not divide a width, and the cure; nothing if they do. A letter is taken for a multiple."""
     if has_letters(heads):
-        return f"{heads} heads cannot divide the {what}'s {width:,}; give a number of heads"
+        return f"{heads} heads cannot divide the {what}'s width {width:,}; give a number of heads"
     rest = isinstance(width, int) and width % heads
-    return f"{plural(heads, 'head')} do not divide the {what}'s {width:,}; change one" if rest else ""
+    return f"{plural(heads, 'head')} do not divide the {what}'s width {width:,}; change one of the two" if rest else ""
 
 
 HEADS = {

@@ -58,4 +58,4 @@ class GRU(Cell):
     def option_problems(self) -> Iterator[OptionProblem]:
         yield from super().option_problems()
         if self.reset_after is not None and not self.reset_gate:
-            yield "reset_after", "says where the reset gate acts, and reset_gate: false leaves none; remove one of them"
+            yield "reset_after", "needs a reset gate, and reset_gate: false removes it; remove one of the two options"

@@ -40,7 +40,7 @@ class Flatten(Transform):
 
     def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
         if None in shape[:-1]:
-            yield self.kind, "needs the number of steps, by which its output grows; give the steps"
+            yield self.kind, "its output grows with the number of steps; give the steps"
 
 
 class RepeatVector(Transform):

@@ -281,7 +281,7 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
             width = next(join.inputs for join in joins(part) if join.place == place)
             places = plural(prod(layer.grid), "place")
             if not isinstance(width, int):
-                message = f"the width that it reads must be a number here, to be divided by {places}, got {width}"
+                message = f"expected a number as the input width, to be divided by {places}, got {width}"
                 yield Problem((*at, layer.kind), message, follows=True)
             elif width % prod(layer.grid):
                 message = f"{plural(width, 'number')} per step: expected a multiple of {places}; change one of them"
@@ -289,14 +289,14 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
         elif layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
             cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
-            first = "make it the first layer, or put it behind another such layer or an external one"
-            message = cure if below else f"reads the places of a space; {first}"
+            first = "make it the first layer, or put it after a conv_lstm or an external layer"
+            message = cure if below else f"reads places; {first}"
             yield Problem((*at, "space" if below else layer.kind), message, follows=True)
         elif layer.output_grid(below) is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
             if not ended and (many or isinstance(layer, Cell) or layer.reads == "a sequence"):
-                cure = "a layer at each place is not known; write it as an external one"
+                cure = "no layer is applied at each place; write it as an external layer"
             elif not ended:
                 last = takes_last_one()
                 cure = f"put {last}, then flatten, before it for the last step, or flatten alone for all steps"
@@ -366,7 +366,7 @@ def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> I
         below = f"{ended} below it ends the sequence in one vector" if ended else "one vector reaches it"
         yield layer.kind, f"reads a sequence, and {below}; {begin}"
     if layer.reads == "a vector" and sequence:
-        yield layer.kind, f"reads one vector, and a sequence reaches it; put a layer {takes_last_one()} before it"
+        yield layer.kind, f"reads one vector, and gets a sequence; put a layer {takes_last_one()} before it"
     elif layer.reads == "a sequence" and not sequence:
         cure = begin if ended else "choose a topology that reads a sequence, or remove it"
         yield layer.kind, f"reads a sequence, and one vector reaches it; {cure}"
@@ -420,7 +420,7 @@ def _misnamed_gates(letters: Mapping[str, str], parts: Parts) -> Iterator[Proble
 def _tied(at: Path, part: Part) -> Iterator[Problem]:
     first = part.layers[0] if part.layers else None
     if part.output is None or not isinstance(first, Embedding):
-        message = "needs an embedding as the first layer, whose matrix it shares; add one, or remove tied"
+        message = "shares the matrix of an embedding, and the first layer is none; make it an embedding, or remove tied"
         yield Problem(at, message, follows=True)
         return
     *_, last = joins(part)
@@ -502,7 +502,7 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
             message = f"expected {width:,}, the width of the encoder's final state, got {takes.initial_state:,}"
             yield Problem((*at, "initial_state"), message, follows=True, gaps=(takes.initial_state - width,))
     elif gives.kind != takes.kind:
-        message = f"expected the encoder's kind, {gives.kind}, got {takes.kind}: its final state starts this layer"
+        message = f"expected {gives.kind}, whose final state in the encoder starts this layer, got {takes.kind}"
         if "initial_state" in takes.options() and len({*gives.state_widths()}) == 1:
             option = f"initial_state {gives.state_widths()[0]:,}, whose dense layers make its states"
             message = f"{message}; change it to {gives.kind}, or give it {option}"
@@ -518,7 +518,7 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
         gaps = tuple(width - other for other, width in zip(wanted, taken, strict=True) if width != other)
         yield Problem((*at, takes.kind), message, follows=True, gaps=gaps)
     if takes.learned_state:
-        message = "does not apply in a decoder: it starts from the encoder's final state; remove it"
+        message = "does not apply in a decoder, which starts from the encoder's final state; remove it"
         yield Problem((*at, "learned_state"), message)
 
 

@@ -54,8 +54,8 @@ def source(network: Network, target: str) -> str:
             raise RefusedError(f"{message}; export to {one_of(others)}" if others else message)
     whole = arrays(moves)
     if network.feedback and len(whole[-1]) != 1 + len(whole[0]):
-        message = "feedback: the layer that the output is fed back to reads places, and the output has none"
-        raise RefusedError(f"{message}; this cannot be exported; remove the layer that joins the places, or feedback")
+        message = "feedback cannot be exported here: the next input has places, and the output is a vector"
+        raise RefusedError(f"{message}; remove the layer that joins the places, or feedback")
     program = program_of(network, target, stacks=spelled.stacks)
     sizes = shapes_of(moves)
     shapes = {move.name: sizes[move.reads[0]] for move in moves if isinstance(move, Placement)}

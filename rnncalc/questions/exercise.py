@@ -121,9 +121,9 @@ def exercise(
     network = network_of(network, letters=True).replace(expect=None, budget=None, training=None)
     word("ask", ask, ASKS)
     if ask not in ASKED and (ask == "formula") != bool(network.letters):
-        cure = "give the sizes as letters, such as m and h" if ask == "formula" else "ask for the formula"
+        cure = "give the sizes as letters, such as m and h" if ask == "formula" else "ask for formula"
         raise CallError(
-            f"ask: {ask} is not asked of a network in {'letters' if network.letters else 'numbers'}; {cure}"
+            f"ask: {ask} cannot be asked of a network in {'letters' if network.letters else 'numbers'}; {cure}"
         )
     whole("variants", variants, 1)
     whole("seed", seed)

@@ -199,7 +199,7 @@ IN_LAYER = {
     "bias_regularizer activity_regularizer kernel_constraint recurrent_constraint bias_constraint",
     "remove it: the gates have sigmoid": "recurrent_activation=sigmoid",
     "remove it: it changes no count; in a pass the gates have sigmoid": "recurrent_activation",
-    "remove it: lower layers always output every step; topology, many-to-many or many-to-one, says it of the network": (
+    "remove it: lower layers always output every step; set the topology for the last one": (
         "return_sequences return_sequence"
     ),
     "the units follow the kind, as in {kind}{of}20": "units",
@@ -226,7 +226,7 @@ IN_KIND = {
 }
 """Cures for options of other kinds, by the kind that lacks them."""
 
-IN_ATTENTION = {"remove it: keys and values are the encoder's outputs, and as wide": "kdim vdim"}
+IN_ATTENTION = {"remove it: keys and values are as wide as the encoder's outputs": "kdim vdim"}
 """Cures for words that are not keys of a decoder's attention."""
 
 TYPED = {
@@ -549,7 +549,7 @@ def instead_of(key: str, *, in_flags: bool) -> str:
 
     quantity = key.removeprefix("max_").removesuffix("_growth").removeprefix("growth_")
     if key in ("min_params", "min_bytes", "min_multiply_adds"):
-        return "; nothing but the dense ratio has a lower limit: write expect in the spec for what must not change"
+        return "; only the dense ratio has a lower limit: write expect in the spec for a number that must not change"
     if key == "max_dense_ratio_fall":
         return f"; write {'--min-dense-ratio' if in_flags else 'min_dense_ratio'}"
     if key in (f"max_{quantity}_growth", f"max_growth_{quantity}") and quantity in GROWING:

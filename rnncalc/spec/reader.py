@@ -173,7 +173,7 @@ class _NetworkReader(TreeReader):
         """Return what to add to the message for a letter that is no value of an option, or for `2h` or `2E+1`."""
         if re.fullmatch(LETTER, text):
             example = f"--set {text}=8" if isinstance(self.root.mark, Flag) else f"sizes: {{{text}: 8}}"
-            return f"; write a number, or give it one as in {example}"
+            return f"; write a number, or set one as in {example}"
         product = re.sub(r"(?<=[0-9)])(?=[A-Za-zα-ωΑ-Ω(])", "*", text)
         if product == text or not re.fullmatch(EXPRESSION, product):
             return ""

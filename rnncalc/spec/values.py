@@ -152,7 +152,7 @@ def _number_cure(text: str, allowed: Allowed, flag: str | None) -> str:
         shares = [float(each) / 100 for each in ways_to_write(f"{text[:-1]} ", Ratio())]
         return f"; write {shares[-1]:.12g}" if shares and shares[-1] <= 1 else ""
     if text == "?":
-        sought = "'?' is a size that rnncalc solve and compare --params look for, or that --vary gives"
+        sought = "only rnncalc solve, compare --params and --vary take a size '?'"
         return f"; {sought}: write a number here"
     if in_flags and re.fullmatch(r"[0-9]+:[a-z_]+\b.*", text):  # lstm:16:bidirectional
         return f"; write a comma before an option: {escape(text.replace(':', ',', 1))}"

@@ -80,7 +80,7 @@ def test_lists_to_no_end_are_no_exercise(call: Call, tmp_path: Path) -> None:
         (("a.json", "5"), "is an exercise: grade the answers to it with --from FILE"),
         (("a.json", "-T", "5", "--from", "a.csv"), "--steps: each variant of"),
         (("specs/gru.yaml", "--from", "a.csv", "--variant", "name"), "--variant is for the JSON of rnncalc exercise"),
-        (("specs/gru.yaml", "5", "--variant", "name"), "goes with --from"),
+        (("specs/gru.yaml", "5", "--variant", "name"), "needs --from"),
         (("a.json", "--from", "a.csv", "--variant", "nam"), "did you mean 'name'?"),
     ],
 )

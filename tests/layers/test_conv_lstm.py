@@ -118,7 +118,7 @@ def test_it_is_fed_back_as_wide_as_it_is() -> None:
     net = Network(input=2, layers=[layer], steps=3, topology="one-to-many", feedback=True)
     assert run(net).agrees
     assert "gives (batch, 3, 5, 2)" in export(net, "keras")
-    with pytest.raises(RefusedError, match=r"^feedback: the layer that the output is fed back to reads places"):
+    with pytest.raises(RefusedError, match=r"^feedback cannot be exported here: the next input has places"):
         export(net.replace(layers=[layer, External(3, outputs=10)]), "keras")
     with pytest.raises(SpecError, match="the output must be as wide as the input, 10, got 15"):
         net.replace(layers=[layer.replace(units=3)])

@@ -73,7 +73,7 @@ def test_a_spec_s_own_numbers_are_had_from_python_too(call: Call) -> None:
 def test_a_size_that_changes_nothing_is_told_in_the_words_of_the_call(call: Call) -> None:
     """From Python there is no `?`; refusals/python has that one."""
     err = call("solve", "-i", 8, "-l", "lstm:3", "-T", "?", "--params", "1M").err
-    assert "the size does not change the number of parameters; write a number there, and ? for a width" in err
+    assert "the size does not change the number of parameters; write a number for it, and ? for a width" in err
 
 
 class Rows:

@@ -92,7 +92,7 @@ def test_more_weights_than_a_hand_writes_are_refused(layers: list[Layer], number
         work(Network(input=12, layers=layers, steps=1))
     assert str(caught.value) == (
         f"a step would write {numbers:,} weights, and the limit by hand is 200; "
-        "take fewer units, or ask run for its states, which are the results alone"
+        "use fewer units, or ask run for its states, which are only the results"
     )
 
 

@@ -52,7 +52,7 @@ def test_a_format_that_is_added_writes_every_report_it_can(report: Report, plain
     file = io.StringIO()
     if not isinstance(report, SheetReport):
         assert plain not in offered(type(report))
-        with pytest.raises(CallError, match=f"cannot be written as plain, but as {one_of(offered(type(report)))}"):
+        with pytest.raises(CallError, match=f"cannot be written as plain; choose {one_of(offered(type(report)))}"):
             write([report], plain, file)
         assert file.getvalue() == ""
         return
@@ -133,7 +133,7 @@ def test_a_report_that_a_format_cannot_write_is_refused_before_the_first_is_writ
     """A derivation has no one table, so it has no CSV."""
     file = io.StringIO()
     derivation = next(report for report in REPORTS if isinstance(report, ExplanationReport))
-    with pytest.raises(CallError, match=f"cannot be written as csv, but as {one_of(offered(ExplanationReport))}"):
+    with pytest.raises(CallError, match=f"cannot be written as csv; choose {one_of(offered(ExplanationReport))}"):
         write([REPORTS[0], derivation], "csv", file)
     assert file.getvalue() == ""
 
@@ -210,4 +210,4 @@ def test_a_format_of_one_table_is_named_as_it_is_called(call: Call, monkeypatch:
     """Not as the one that comes with the package."""
     monkeypatch.setitem(FORMATS, "tsv", FORMATS["csv"]._replace(suffix=".tsv"))
     done = call("run", "-i", 3, "-l", "gru:4", "-T", 2, "--states", "-f", "tsv")
-    assert done.err == "rnncalc: --states does not fit the one table of -f tsv; take -f json\n"
+    assert done.err == "rnncalc: --states needs several tables, and tsv has one; write -f json\n"

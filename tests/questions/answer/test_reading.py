@@ -189,7 +189,7 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
     assert evaluate("2*D", {"D": letter("k")}) == 2 * letter("k")
     for text, message in (
         ("D/3", "64 / 3 is not whole"),
-        ("2*E", "E is no size; the sizes are D, h"),
+        ("2*E", "E is not a size; the sizes are D, h"),
         ("D = 64", "expected \\+, -, a factor or the end at character 3"),
         ("D(", "a number, a letter or a bracket"),
     ):

@@ -72,7 +72,7 @@ def test_a_file_that_fits_is_one_check(tmp_path: Path, call: Call) -> None:
     refused = call("check", written, "--tensors")
     assert (refused.code, refused.err) == (
         2,
-        "--tensors: goes with --model; add that, or remove this\n",
+        "--tensors: needs --model; add it, or remove --tensors\n",
     )
 
 
