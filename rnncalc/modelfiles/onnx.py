@@ -853,7 +853,7 @@ class _Modules:
         self.nodes = [(number, node) for number, node in enumerate(graph.nodes) if branches.counts(node.at)]
         self.again = _applied_again([node for _, node in self.nodes], self._owners)
         for _, node in self.nodes:  # a single step multiplies a state of zeros
-            state, *matrices = node.inputs[:2] if node.kind in _PRODUCTS else ("",)
+            state, *matrices = (node.kind in _PRODUCTS and node.inputs[:2]) or ("",)
             if state in flow.writers and state not in flow.fed and state not in flow.values:
                 self.again = {**{name: 1 for matrix in matrices for name in self._owners(matrix)}, **self.again}
         self.steps = {name: times + bool(flow.begun) for name, times in self.again.items()}

@@ -187,6 +187,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.PLACES: "its space is not in the file; its parameters do not depend on it",
     Doubt.STATISTICS: "its epsilon and its statistics, batch_stats of Flax, are not in the file",
     Doubt.DIRECTIONS: "two cells, by their widths the two directions of one layer",
+    Doubt.OR_DIRECTIONS: "a layer below the next, or with it the two directions of one layer whose outputs are summed",
     Doubt.ALL_STEPS: "its window is all steps, and their number is not in the file",
     Doubt.WHOLE: "its window is all steps that reach it; write their number",
     Doubt.LEFT_OUT: "layers without weights that are not in this draft: {names}",

@@ -69,6 +69,12 @@ def test_an_operator_that_is_called_again(tmp_path: Path, call: Call) -> None:
     assert "lstm_1.calls: it is called more than once" in call("run", spec, "--weights", path).err
 
 
+def test_an_operator_without_inputs(tmp_path: Path) -> None:
+    """It is none that is read, and what is beside it is."""
+    path = onnx(tmp_path / "a.onnx", OPERATOR, node("MatMul", "", "z"), node("Conv", "", "v"), tensors=LSTM)
+    assert read(str(path)).params == 4 * 2 * (3 + 2 + 2)
+
+
 @pytest.mark.parametrize("layer", ["external: 56, outputs: 2", "lstm: 2, extra_inputs: 1"])
 def test_what_is_not_computed_is_not_run(tmp_path: Path, call: Call, layer: str) -> None:
     """With the weights of a file: an external layer would output random numbers, and so would what joins an input."""

@@ -247,6 +247,29 @@ def test_layers_that_linen_and_nnx_name_alike(tmp_path: Path, call: Call) -> Non
         assert (said.code > 0, "make the convention flax-nnx" in said.out) == (True, convention == "flax-linen")
 
 
+@pytest.mark.parametrize(
+    ("widths", "reads", "layers", "said"),
+    [
+        ((3, 3), 4, ["lstm"], "the two directions of one layer"),
+        ((2, 2), 4, ["lstm"], "the two directions of one layer"),
+        ((2, 2), 2, ["lstm", "lstm"], "or with it the two directions of one layer whose outputs are summed"),
+        ((3, 2), 2, ["lstm", "lstm"], ""),
+    ],
+)
+def test_cells_of_a_call(
+    tmp_path: Path, call: Call, widths: tuple[int, ...], reads: int, layers: list[str], said: str
+) -> None:
+    """Two directions, or two layers, of 2 units each, as linen names both; widths tell, or the draft says so."""
+    shapes: dict[str, tuple[int, ...]] = {"Dense_0/kernel": (reads, 5)}
+    for number, width in enumerate(widths):
+        rows = ((name, (width, 2) if name[0] == "i" else shape) for name, shape in LINEN.items())
+        shapes |= {f"LSTMCell_{number}/{name}": shape for name, shape in rows}
+    path = safetensors(tmp_path / "a.safetensors", shapes)
+    text = call("read", path).out
+    assert [placed.layer.kind for placed in load(str(file_at(tmp_path / "a.yaml", text))).stack] == [*layers, "dense"]
+    assert ("directions" in text, said in text) == (bool(said), True)
+
+
 def test_gates_that_are_side_by_side(tmp_path: Path) -> None:
     """They are read as nnx's LSTMCell has them: row by row the columns of i, f, g and o."""
     file = read(str(safetensors(tmp_path / "a.safetensors", NNX)))

@@ -84,6 +84,7 @@ class Doubt(Enum):
     CAUSAL = auto()
     ATTENTION = auto()
     DIRECTIONS = auto()
+    OR_DIRECTIONS = auto()
     STATISTICS = auto()
 
 
@@ -761,23 +762,25 @@ def _flax(framework: str, site: Site, module: FileModule) -> Guess | None:
 def _in_directions(sites: Sequence[Site]) -> Iterator[Site]:
     """Yield sites, cells numbered one after the other as a layer's two directions if only both output what one reads.
 
-    A linen module in whose call they are made names them so.
+    A linen module in whose call they are made names them so, whether they are two directions or two layers.
     """
     widths = {(site.inputs, site.layer.output_width(site.inputs)) for site in sites if site.layer}
     read = {inputs for inputs, _ in widths} - {outputs for inputs, outputs in widths if outputs != inputs}
     waiting = [*reversed(sites)]
     while waiting:
         site, after = waiting.pop(), waiting[-1] if waiting else None
-        layer = site.layer
-        pair = after and layer == after.layer and _numbered(site.path) + 1 == _numbered(after.path) > 0
-        if after and pair and isinstance(layer, Cell) and not layer.bidirectional and 2 * layer.units in read:
-            waiting.pop()
-            ways = zip(("forward/", "backward/"), (site, after), strict=True)
-            tensors = {f"{way}{name}": tensor for way, each in ways for name, tensor in each.tensors.items()}
-            both = site._replace(tensors=tensors)
-            yield both.guessed(layer.replace(bidirectional=True), site.inputs, *site.doubts, Doubt.DIRECTIONS)
-        else:
-            yield site
+        layer, doubts = site.layer, site.doubts
+        pair = after and (site.inputs, layer) == (after.inputs, after.layer)
+        if after and pair and isinstance(layer, Cell) and _numbered(site.path) + 1 == _numbered(after.path):
+            if 2 * layer.units in read and not layer.bidirectional:
+                waiting.pop()
+                ways = zip(("forward/", "backward/"), (site, after), strict=True)
+                tensors = {f"{way}{name}": tensor for way, each in ways for name, tensor in each.tensors.items()}
+                layer, site = layer.replace(bidirectional=True), site._replace(tensors=tensors)
+                doubts = (*doubts, Doubt.DIRECTIONS)
+            elif site.inputs == layer.units:
+                doubts = (*doubts, Doubt.OR_DIRECTIONS)
+        yield site.guessed(layer, site.inputs, *doubts) if layer else site
 
 
 def _numbered(path: str) -> int:
