@@ -142,7 +142,12 @@ class Labels:
             parts += [whole] if parts and key <= {*KINDS} else []
             parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
         if not parts:
-            named = {part.name: 0 for each in self.known.values() for part in each if part.name}
+            named = {
+                part.name: 0
+                for each in self.known.values()
+                for part in each
+                if part.name and not part.name.endswith("layers")
+            }
             labels = ["total", *[escape(placed.name) for placed in stack][: MOST_LABELS // 2], *named][:MOST_LABELS]
             raise CallError(f"{escape(label)}: this network has no such part; the labels are {one_of(labels)}")
         right = [part for part in parts if number.rounds(part.count)]
@@ -182,11 +187,10 @@ class Labels:
             if each not in kinds and issubclass(kind(each), Cell):
                 add(each, layers[cells[0]]._replace(kind=each))
         for each, places in kinds.items():
-            several = {"recurrent": "recurrent layers", "encoder": each, "decoder": each}.get(each)
-            if places[1:] and several:
-                add(each, NamedPart(None, several, sum([self.counts[place] for place in places])))
-            if not (places[1:] and several == each):
-                add(each, *[layers[place] for place in places])
+            half, count = each in ("encoder", "decoder"), sum([self.counts[place] for place in places])
+            several = [NamedPart(None, each if half else f"{each} layers", count)] * bool(places[1:])
+            of_layers = [] if half and several else [layers[place] for place in places]
+            add(each, *(several if half or each == "recurrent" else ()), *of_layers, *several)
             for number, place in enumerate(places, 1):
                 for word in (number, stack[place].kind, stack[place].units):
                     add(f"{each} {word}", layers[place])

@@ -282,7 +282,7 @@ def _without_sizes(
         size, value = sizes.get(letter.text), read_number(number.text)
         if letter.text not in sizes and letter.text in used and isinstance(value, int):
             letters[letter.text] = value
-        elif not begin and letter.text not in sizes and value in sizes.values():
+        elif not begin and letter.text not in {*sizes, *"WUVb"} and value in sizes.values():
             continue  # D = 8 for m = 8
         elif not isinstance(size, int):
             return text, {}
