@@ -26,8 +26,8 @@ MOST_LABELS = 24
 
 _WORDS = {
     # what a part is called, in the six languages that are read
-    "dense": "linear fc connected",
-    "output": "softmax head readout classifier logits ausgabe ausgabeschicht sortie salida uscita saída",
+    "dense": "linear fc connected densa denso",
+    "output": "softmax head readout classifier logits out ausgabe sortie salida uscita saída",
     "embedding": "embeddings emb lookup einbettung",
     "recurrent": "hidden rekurrent rekurrente verdeckte cachée récurrente récurrents récurrent oculta recurrente "
     "recurrentes recorrente recorrentes nascosto ricorrente ricorrenti",
@@ -56,12 +56,12 @@ _WORDS = {
     "the": "a an in on of for with to from by is are has have had get we it there this that so its my our all i each "
     "one per single every fully both der die das den dem des ein eine einer jede jedes pro von für mit es sind le la "
     "les l un une chaque du de d il y el los las del al hay lo gli cada uno una ogni o os as um uma no na do da dos e "
-    "et und and st nd rd hat haben ist nn torch keras tf",
+    "et und and st nd rd je vector vectors vektor vektoren hat haben ist nn torch keras tf",
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
 _WHOLE = {"total", "question"}
 _BESIDE = {"the", "layer", *_WHOLE}
-_LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias"}
+_LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias", "kernel": "input weight"}
 """The words of labels by their spellings; those of the whole alone; those that say nothing of a part; and what the
 letters of Wx + Uh + b and Vh are for."""
 
@@ -210,7 +210,8 @@ class Labels:
 
 def words_of(label: str) -> Iterator[str]:
     """Yield the words of a label, each as it is in the table; num_params and Gesamtparameter are the whole."""
-    for word in re.findall(r"[^\W\d_]+|[0-9]+", label.casefold()):
+    label = re.sub(r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht)", " ", label.casefold())  # as German joins words
+    for word in re.findall(r"[^\W\d_]+|[0-9]+", label):
         yield "total" if re.search("par[aáâ]m|gesamt|total", word) else _MEANT.get(word, word)
 
 

@@ -74,8 +74,10 @@ _BETWEEN = (
 )
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
+_ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) "
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
-"""What is between several answers in one text, at last blanks alone; before their total; a label without a verb."""
+"""What is between several answers in one text, at last blanks alone; before their total; before one in
+a list; and a label without a verb."""
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
@@ -189,7 +191,8 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     try:
         return [read(text)]
     except UnreadError:
-        text = "\n".join([" ".join(line.split()) for line in text.splitlines() if line.strip()])
+        lines = [re.sub(_ITEM, "", " ".join(line.split())) for line in text.splitlines()]
+        text = "\n".join(filter(None, lines))
         for between in (_BETWEEN, f"{_BETWEEN}|{_BLANK}"):
             pieces = [re.sub(_LABELLED, r"\1 = \2", piece) for piece in _pieces(text, between)]
             if pieces[1:]:
@@ -319,8 +322,8 @@ class _AnswerParser(Parser):
 
     def opening(self) -> None:
         """Go on behind opening words and signs."""
-        while self.taken(*_ROUGH, "opening", "total", "equals", "then"):
-            pass
+        while token := self.taken(*_ROUGH, "opening", "total", "equals", "then"):
+            _ = token.kind == "total" and self.taken("colon")
 
     def name(self) -> str:
         r"""Return the name before a verb, W_xh for \mathbf{W}_{xh} and Wₓₕ, and go on behind both; else stay."""
