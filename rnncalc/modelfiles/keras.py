@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import prod
 from typing import Any, NamedTuple
 
@@ -496,6 +496,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
     places: dict[str, float] = {name: place for place, name in enumerate(order)}
     variables = _variables(arrays, homes)
+    quantised: dict[str, dict[str, FileTensor]] = {}
     parts: dict[str, None] = {}  # the layers that others are in
     lora: dict[str, int] = {}  # what Keras adds to layers that it loads
     shapes = {array.path: array.shape for array in arrays}
@@ -525,14 +526,20 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen, shared))
         if role is TensorRole.PARAMETER:
             module = modules.setdefault(name, {})
+            if leaf in ("kernel", "embeddings") and layer.settings.get("lora_rank"):
+                tensors[-1] = tensors[-1]._replace(frozen=True)
             module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
             if home and home != name:
                 parts[home] = None
                 if not modules.get(home):
                     modules.pop(home, None)
                 places[name] = places[home]
-    _, of_tensors = model.remarked(tensors)  # the names of scales are known here
-    remarks = [*of_tensors] if layers else [Remark(RemarkKind.NO_CONFIG), *of_tensors]
+        elif role is TensorRole.BUFFER and leaf.endswith(_QUANTISED):
+            quantised.setdefault(name, {})[leaf] = tensors[-1]
+    remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
+    remarks += model.quantised_remarks(dict(chain.from_iterable(map(_stand_for, quantised.values()))))
+    if lora := {name: each for name in modules if (each := _lora(modules[name], layers.get(name, UNKNOWN)))}:
+        remarks.append(Remark(RemarkKind.LORA, tuple(lora), (sum(lora.values()),)))
     if links:
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     remarks += configuration.remarks()
@@ -541,7 +548,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     if lora:
         remarks.append(Remark(RemarkKind.LORA, tuple(lora), (sum(lora.values()),)))
     in_order = tuple(
-        FileModule(name, modules[name], layer.kind, layer.settings, steps=layer.steps, inputs=layer.inputs)
+        FileModule(name, modules[name], layer.kind, layer.settings, quantised.get(name, {}), layer.steps, layer.inputs)
         for name in sorted(modules, key=lambda name: places.get(name, len(places)))
         for layer in (layers.get(name, UNKNOWN),)
     )
@@ -562,6 +569,27 @@ def _refuse_shard(path: str, names: Sequence[str]) -> None:
     index = re.sub(r"_[0-9]{5}\.weights\.h5$", ".weights.json", path)
     if split or (index != path and os.path.exists(index)):
         raise BadFileError("is one of several files of a Keras model; load it in Keras and save model.weights.h5 whole")
+
+
+_QUANTISED = ("kernel", "embeddings", "_scale", "g_idx")
+
+
+def _stand_for(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[str, int]]:
+    """Yield the quantised weights of a layer, with how many numbers each stands for; two of four bits are in a byte."""
+    for leaf, tensor in tensors.items():
+        if leaf.endswith(("kernel", "embeddings")):
+            *rows, columns = tensor.shape or (0,)
+            if "g_idx" in tensors:  # of four bits
+                wide = tensors.get("g_idx" if leaf == "embeddings" else f"{leaf}_scale", tensor)
+                columns = prod(wide.shape[-1:])
+            yield tensor.name, prod(rows) * columns
+
+
+def _lora(tensors: Mapping[str, FileTensor], layer: KerasLayer) -> int:
+    """Return how many numbers LoRA trains of a layer: a matrix for its inputs, and one for its outputs."""
+    rank = layer.settings.get("lora_rank")
+    matrix = tensors.get("kernel", tensors.get("embeddings"))
+    return rank * sum(matrix.shape) if isinstance(rank, int) and matrix else 0
 
 
 def _named(layers: Sequence[KerasLayer]) -> dict[str, KerasLayer]:
@@ -697,13 +725,16 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
     if "conv" in kind and shapes[0][2:]:
         return ("kernel", "bias")
     if kind.startswith("embedding"):
-        return ("embeddings", "embeddings_scale")
+        return ("embeddings", "embeddings_scale", "embeddings_zero", "g_idx")
     if re.fullmatch("(lstm|gru|simplernn)cell[0-9]*", kind):
         return _CELL
     if kind.startswith("prelu"):
         return ("alpha",)
     matrix, *others = shapes
     dense = len(matrix) == 2 and others in ([], [matrix[1:]])  # and at most one vector, as long as its rows
-    if _DENSE.fullmatch(kind):  # a quantised one has a scale of its kernel too
-        return ("kernel", "kernel_scale") if settings.get("use_bias") is False else ("kernel", "bias", "kernel_scale")
+    if _DENSE.fullmatch(kind):  # in 8 bits it has a scale of its kernel, in 4 a zero point too, in float8 these six
+        wide = ("inputs", "kernel", "outputs_grad")
+        more = ("kernel_scale", "kernel_zero", "g_idx")
+        more = tuple(f"{word}_{end}" for word in wide for end in ("scale", "amax_history")) if shapes[6:] else more
+        return ("kernel", *([] if settings.get("use_bias") is False else ["bias"]), *more)
     return ("kernel", "bias") if dense and not settings else ()

@@ -9,7 +9,7 @@ import re
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum, auto
 from math import prod, sin
 from typing import Any, NamedTuple
@@ -39,15 +39,18 @@ _OPTIMIZER = re.compile(
 )
 _BUFFER = re.compile(
     r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
-    r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_scale"
+    r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_(scale|zero)"
+    r"|g_idx|\w+_amax_history|(inputs|outputs_grad)_scale"  # of Keras's quantised layers
     r"|drop_mask\w*|\w*_buffer|embed_avg|cluster_size)(:0)?([./]|$)"  # of SpeechBrain, an STFT, a book of codes
     r"|(^|[./])buffers[./]|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
-_WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|vars/[0-9]+)(:0)?$")
-_SCALE = re.compile(r"[./](([a-z]+_)?(scales?|scale_inv|zero_point)|SCB)(:0)?$")
+_WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
+_SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
 _AVERAGE = re.compile(r"(^|_)ema(_|[0-9]*$)|^swa|averaged?_(model|state_dict|weights)$", re.IGNORECASE)
 
 REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
+_BYTE = ("int8", "float8_e4m3fn", "float8_e5m2")
+"""The types of quantised weights of one byte; those of others may be packed."""
 
 
 def role_of(name: str, dtype: str) -> TensorRole:
@@ -76,6 +79,7 @@ class RemarkKind(Enum):
     FILES = auto()
     NOT_READ = auto()
     QUANTISED = auto()
+    LORA = auto()
     SCRIPT = auto()
     ZEROS = auto()
     ALL_ZEROS = auto()
@@ -256,23 +260,36 @@ def _is_fixed(numbers: Sequence[float], width: int) -> bool:
 
 
 def remarked(
-    tensors: Sequence[FileTensor], quantised: Sequence[str] = ()
+    tensors: Sequence[FileTensor], quantised: Mapping[str, int] | None = None
 ) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
     """Return tensors with masks, positions of sines and the scales of quantised ones as buffers, and remarks on these.
 
-    quantised: the names of weights that are packed.
+    quantised: weights that are known to be, with how many numbers each stands for, 0 if that is not known.
     """
-    whole = [tensor for tensor in tensors if tensor.role is TensorRole.BUFFER and tensor.dtype not in (*REAL, "bool")]
-    names = [*quantised, *(tensor.name for tensor in whole if tensor.shape[1:] and _WEIGHTS.search(tensor.name))]
-    modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in names}
-    reader, buffers = BoundedReader(), set()
+    packed = dict(quantised or {})
+    scaled = [*packed]
+    for tensor in tensors:
+        is_weight = bool(tensor.shape[1:] and _WEIGHTS.search(tensor.name))
+        whole = tensor.role is TensorRole.BUFFER and tensor.dtype not in (*REAL, "bool")
+        if is_weight and (whole or tensor.name.endswith("_qdata")):
+            packed.setdefault(tensor.name, prod(tensor.shape) if tensor.dtype in _BYTE else 0)
+        if whole or (is_weight and tensor.dtype in _BYTE):  # a weight, or a zero point
+            scaled += [tensor.name] if is_weight or _SCALE.search(tensor.name) else []
+    modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in scaled}
+    reader, buffers = BoundedReader(), {*packed}
     for tensor in tensors:
         if tensor.is_parameter and (scale := _SCALE.search(tensor.name)) and tensor.name[: scale.start()] in modules:
             buffers.add(tensor.name)
         if may_be_buffer(tensor) and (numbers := reader.numbers(tensor)) and _is_fixed(numbers, tensor.shape[-1]):
             buffers.add(tensor.name)
-    scaled = tuple(tensor._replace(role=TensorRole.BUFFER) if tensor.name in buffers else tensor for tensor in tensors)
-    return scaled, (Remark(RemarkKind.QUANTISED, tuple(names)),) if names else ()
+    roles = tuple(tensor._replace(role=TensorRole.BUFFER) if tensor.name in buffers else tensor for tensor in tensors)
+    return roles, tuple(quantised_remarks(packed))
+
+
+def quantised_remarks(packed: Mapping[str, int]) -> Iterator[Remark]:
+    """Yield the remark on quantised weights; packed: how many numbers each stands for, 0 if that is not known."""
+    if packed:
+        yield Remark(RemarkKind.QUANTISED, tuple(packed), (sum(packed.values()),) if all(packed.values()) else ())
 
 
 # The numbers of a tensor: from bytes to nested lists, in plain Python

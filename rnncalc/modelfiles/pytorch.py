@@ -107,7 +107,7 @@ _PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_paramet
 _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
 _PACKED = "torch.ScriptObject"
 """The classes that hold the weights of dynamically quantised layers."""
-_QUANTISED = ("torch._utils._rebuild_qtensor", _PACKED)
+_REBUILT = "torch._utils._rebuild_"
 _ARRAYS = ("numpy._core.multiarray._reconstruct", "numpy.core.multiarray._reconstruct")
 _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
 """The attributes in which a module keeps its parts; they are not in the parts' names."""
@@ -136,7 +136,8 @@ the folder of its numbers."""
 class PickledTensors:
     """The tensors below what a pickle describes, by their names, in its order; no deeper than MOST_PICKLE_DEPTH.
 
-    others: the names of tensors of a kind that is not read; quantised: of those that are packed in whole numbers.
+    others: the names of tensors of a kind that is not read; quantised: of those that are quantised, with how many
+        numbers each stands for, 0 if that is not known.
     whole: whether the modules keep parameters apart from buffers.
     modules: the class of each module, empty if it is not PyTorch's own, and the fields in _SETTINGS of it and of those
         around it, by its path; with the activation that follows it in a Sequential.
@@ -150,7 +151,7 @@ class PickledTensors:
         self.foreign: dict[str, None] = {}
         self.tables: dict[str, None] = {}
         self.others: list[str] = []
-        self.quantised: list[str] = []
+        self.quantised: dict[str, int] = {}
         self.whole = False
         self.modules: dict[str, tuple[str, dict[str, Any]]] = {}
         self._seen: set[int] = set()
@@ -169,10 +170,12 @@ class PickledTensors:
             if self.roles and role is TensorRole.PARAMETER and len(call.args) > 4:
                 frozen = not call.args[4]
             self._add(name or "tensor", call, role, frozen)
-        elif call.name in (*_QUANTISED, *_ARRAYS) or call.name.startswith("torch._utils._rebuild_"):
-            names = self.quantised if call.name in _QUANTISED else self.others
-            _refuse_too_many(name, names)
-            names.append(name)
+        elif (numbers := _quantised(call)) is not None:
+            _refuse_too_many(name, self.quantised)
+            self.quantised[name] = numbers
+        elif call.name in _ARRAYS or call.name.startswith(_REBUILT) or _is_wrapper(call):
+            _refuse_too_many(name, self.others)
+            self.others.append(name)
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
             self._seen.add(id(value))
             if _is_module(call):
@@ -306,6 +309,23 @@ def _parts(fields: dict[Any, Any]) -> dict[Any, Any]:
 def _is_module(value: PickledCall | dict[Any, Any]) -> bool:
     fields = value if isinstance(value, dict) else value.state
     return isinstance(fields, dict) and "_parameters" in fields
+
+
+def _is_wrapper(call: PickledCall) -> bool:
+    """Return whether a tensor is of a class that is around others."""
+    return call.name == _SUBCLASS and str(*call.args[:1]) == f"{_REBUILT}wrapper_subclass"
+
+
+def _quantised(call: PickledCall) -> int | None:
+    """Return how many numbers a quantised tensor stands for, 0 if that is not known; None of any other."""
+    match call.args:
+        case (_, kind, (_, _, sizes, *_), *_) if _is_wrapper(call) and str(kind).startswith("torchao."):
+            pass
+        case (_, _, sizes, *_) if call.name == f"{_REBUILT}qtensor":
+            pass
+        case _:
+            return 0 if call.name in (f"{_REBUILT}qtensor", _PACKED) else None
+    return prod(_sizes(sizes) or (0,))
 
 
 def _is_call(value: Any, *names: str) -> bool:

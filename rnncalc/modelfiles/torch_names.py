@@ -170,7 +170,7 @@ def _read(storage: _Storage, tensor: FileTensor, others: Sequence[FileTensor]) -
 
 
 def remarked(
-    tensors: Sequence[FileTensor], quantised: Sequence[str] = (), copies: Collection[str] = ()
+    tensors: Sequence[FileTensor], quantised: Mapping[str, int] | None = None, copies: Collection[str] = ()
 ) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
     """Return tensors as `model.remarked` does, without empty ones, and with tied matrices that were left out.
 

@@ -217,7 +217,9 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.FOREIGN: "beside the tensors are objects of other programs, which are not looked into: {names}",
     RemarkKind.FILES: "the tensors are in {names}",
     RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
-    RemarkKind.QUANTISED: "not counted, because they are quantised: {names}; read the model from before quantisation",
+    RemarkKind.QUANTISED: "not counted, because they are quantised: {names}{stand}; "
+    "read the model from before quantisation",
+    RemarkKind.LORA: "LoRA's {numbers[0]:,} trained numbers are within the matrices that they are added to: {names}",
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not run",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.ALL_ZEROS: "biases that are all zeros, which exporters write for Keras with use_bias=False: {names}",
@@ -248,7 +250,9 @@ def sentence(remark: Remark) -> str:
     pairs = shortened(
         [f"{name[:100]} ({number:,})" for name, number in zip(remark.names, numbers, strict=False)] or [""]
     )
-    return _SENTENCES[remark.kind].format(names=names, numbers=numbers, pairs=pairs, steps=plural(numbers[0], "step"))
+    several = {"pairs": pairs, "steps": plural(numbers[0], "step")}
+    several["stand"] = f"; they stand for {plural(numbers[0], 'number')}" if numbers[0] else ""
+    return _SENTENCES[remark.kind].format(names=names, numbers=numbers, **several)
 
 
 def shortened(names: Sequence[str]) -> str:

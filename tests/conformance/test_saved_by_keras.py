@@ -254,15 +254,31 @@ def test_a_model_of_ones_own(tmp_path: Path) -> None:
     assert heads(hold(tmp_path / "a.keras", 30 * 8 + 4 * 6 * (8 + 6 + 1) + 4 * 7)) == ["embedding", "lstm", "output"]
 
 
-@pytest.mark.parametrize("bias", [True, False])
-def test_quantised_layers(tmp_path: Path, bias: bool) -> None:
-    """The kernels are named; neither they nor their scales are parameters."""
-    model = keras.Sequential([keras.Input((10, 4)), keras.layers.LSTM(8), keras.layers.Dense(16, use_bias=bias)])
-    model.quantize("int8")
+@pytest.mark.parametrize(("mode", "bias"), [("int8", True), ("int8", False), ("int4", True)])
+def test_quantised_layers(tmp_path: Path, mode: str, bias: bool) -> None:
+    """The kernels and the table are named; neither they nor their scales and zero points are parameters."""
+    layers = keras.layers.Embedding(50, 32), keras.layers.LSTM(64), keras.layers.Dense(15, use_bias=bias)
+    model = keras.Sequential([keras.Input((10,)), *layers])
+    model.quantize(mode)
     for name in ("a.keras", "b.h5", *["c.weights.h5"] * bias):
         (model.save_weights if "weights" in name else model.save)(tmp_path / name)
-        _, text = called("read", tmp_path / name)
-        assert ("quantised: " in text, f"{4 * 8 * (4 + 8 + 1) + 16 * bias} parameters" in text) == (True, True), text
+        text = hold(tmp_path / name, 4 * 64 * (32 + 64 + 1) + 15 * bias)
+        assert f"they stand for {50 * 32 + 64 * 15:,} numbers" in text
+        assert "without weights" not in text
+
+
+def test_low_rank_layers(tmp_path: Path) -> None:
+    """LoRA's two matrices are not in a file: they are added to the kernel, which is frozen, and are said."""
+    layers = keras.layers.Embedding(50, 32), keras.layers.LSTM(64), keras.layers.Dense(15)
+    model = keras.Sequential([keras.Input((10,)), *layers])
+    params = model.count_params()
+    layers[0].enable_lora(4)
+    layers[2].enable_lora(8)
+    model.save(tmp_path / "a.keras")
+    text = hold(tmp_path / "a.keras", params)
+    added = model.count_params() - params  # 4·(50 + 32) + 8·(64 + 15)
+    assert f"LoRA's {added:,} trained numbers are within the matrices" in text
+    assert ("frozen: true" in text, "frozen in part: kernel" in text) == (True, True)
 
 
 def held_in_every_format(model: Any, folder: Path, *, between: tuple[float, float]) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,7 @@ def safetensors(
     path: Path,
     shapes: Mapping[str, Shape],
     *,
-    dtype: str = "F32",
+    dtype: str | Mapping[str, str] = "F32",
     data: Mapping[str, bytes] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> Path:
@@ -44,7 +44,8 @@ def safetensors(
     body = b""
     for name, shape in shapes.items():
         piece = (data or {}).get(name) or struct.pack(f"<{prod(shape)}f", *counting(shape))
-        header[name] = {"dtype": dtype, "shape": [*shape], "data_offsets": [len(body), len(body) + len(piece)]}
+        letters = dtype if isinstance(dtype, str) else dtype.get(name, "F32")
+        header[name] = {"dtype": letters, "shape": [*shape], "data_offsets": [len(body), len(body) + len(piece)]}
         body += piece
     text = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + body)
@@ -55,12 +56,12 @@ class Called:
     """Something that is pickled as a call of a function that need not be there."""
 
     def __init__(self, module: str, name: str, *args: Any, state: Any = None) -> None:
-        self.named = _named(module, name)
+        self.named = named(module, name)
         self.args = args
         self.state = state
 
 
-def _named(module: str, name: str) -> Any:
+def named(module: str, name: str) -> Any:
     return type("Named", (), {"of": (module, name)})()
 
 
@@ -108,7 +109,7 @@ def tensor(
 ) -> Called:
     """Return a tensor as torch.save pickles it."""
     steps = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape))) if strides is None else strides
-    of = Stored("storage", _named("torch", storage), key, "cpu", prod(shape))
+    of = Stored("storage", named("torch", storage), key, "cpu", prod(shape))
     return Called(
         "torch._utils", "_rebuild_tensor_v2", of, start, shape, steps, False, Called("collections", "OrderedDict")
     )

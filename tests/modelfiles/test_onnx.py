@@ -142,7 +142,7 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
         "scale": TensorRole.BUFFER,
         **dict.fromkeys("wrb", TensorRole.PARAMETER),
     }
-    assert file.remarks == (Remark(RemarkKind.QUANTISED, ("packed",)),)
+    assert file.remarks == (Remark(RemarkKind.QUANTISED, ("packed",), (8,)),)
 
 
 def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from modelfiles.made import Called, Stored, archive, parameter, pickled, state_dict, tensor
+from modelfiles.made import Called, Stored, archive, named, parameter, pickled, state_dict, tensor
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
@@ -455,6 +455,23 @@ def test_quantised_weights_are_said(tmp_path: Path) -> None:
     file = read(str(archive(tmp_path / "a.pt", state, {"0": FOUR})))
     assert Remark(RemarkKind.QUANTISED, ("rnn.param", "fc._packed.0")) in file.remarks
     assert file.params == 4
+    kind = named("torchao.quantization", "Int8Tensor")
+    wrapped = (
+        named("torch._utils", "_rebuild_wrapper_subclass"),
+        kind,
+        (kind, named("torch", "float32"), (2, 4), (4, 1)),
+    )
+    parts = {"qdata": tensor("0", (2, 4), storage="CharStorage"), "scale": tensor("0", (2, 1))}
+    state = {  # as torchao 0.18 and fp16 dynamic quantisation of PyTorch 2.13 name them
+        "fc.weight": Called("torch._tensor", "_rebuild_from_type_v2", *wrapped, parts),
+        "fc.bias": tensor("0", (2,)),
+        "out.scale": tensor("0", ()),
+        "out.zero_point": tensor("0", (), storage="LongStorage"),
+        "out._packed_params.0": tensor("0", (2, 2)),
+    }
+    file = read(str(archive(tmp_path / "c.pt", state, {"0": FOUR})))
+    assert Remark(RemarkKind.QUANTISED, ("fc.weight",), (2 * 4,)) in file.remarks
+    assert [tensor.name for tensor in file.tensors if tensor.is_parameter] == ["fc.bias", "out._packed_params.0"]
     inner = {"_parameters": {}, "_buffers": {}, "_modules": {}, "param": packed, "other": [1]}
     whole = Called("theirs", "Model", state={"_parameters": {}, "_modules": {"rnn": Called("a", "b", state=inner)}})
     file = read(str(archive(tmp_path / "b.pt", whole, {"0": FOUR})))

@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,13 @@ def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) ->
     quantised = read(
         str(safetensors(tmp_path / "c.safetensors", {"fc.weight": (8, 4)}, dtype="I8", data={"fc.weight": bytes(32)}))
     )
-    assert (quantised.params, quantised.remarks[0]) == (0, Remark(RemarkKind.QUANTISED, ("fc.weight",)))
+    assert (quantised.params, quantised.remarks[0]) == (0, Remark(RemarkKind.QUANTISED, ("fc.weight",), (32,)))
+    shapes = {"fc._weight_qdata": (8, 4), "fc._weight_scale": (8, 1), "fc._weight_zero_point": (8, 1), "fc.bias": (8,)}
+    for letters in ("I8", "F8_E4M3"):  # as torchao 0.18 names them
+        dtype = dict.fromkeys(("fc._weight_qdata", "fc._weight_zero_point"), letters)
+        data = {name: bytes(prod(shapes[name])) for name in dtype}
+        file = read(str(safetensors(tmp_path / "d.safetensors", shapes, dtype=dtype, data=data)))
+        assert (file.params, file.remarks[0]) == (8, Remark(RemarkKind.QUANTISED, ("fc._weight_qdata",), (32,)))
 
 
 def test_names_with_numbers_are_sorted_by_them(tmp_path: Path) -> None:
