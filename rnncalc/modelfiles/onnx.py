@@ -61,7 +61,6 @@ def read(path: str) -> ModelFile:
         (each.tensors["B"].name, _zeros(each.tensors, reader)) for each in modules if {"R", "B"} <= {*each.tensors}
     ]
     loops = [node.name or node.kind for node in graph.nodes if node.kind in ("Loop", "Scan") and not node.at]
-    quantised = [name for name, each in tensors.items() if each.dtype in ("int8", "uint8") and each.shape[1:]]
     remarks = [
         *(Remark(RemarkKind.BRANCHES, *map(tuple, zip(*several, strict=True))) for several in branches.listed),
         Remark(RemarkKind.SHARED, tuple(name for name in dict.fromkeys((*branches.shared, *equal)) if name in kept)),
@@ -73,7 +72,7 @@ def read(path: str) -> ModelFile:
         Remark(RemarkKind.NO_BIAS, tuple(operators.without_bias)),
         Remark(RemarkKind.ZEROS, tuple(dict.fromkeys(name for name, zeros in biases if zeros))),
         Remark(RemarkKind.ALL_ZEROS, tuple(dict.fromkeys(name for name, zeros in biases if zeros is False))),
-        Remark(RemarkKind.QUANTISED, tuple(quantised)),
+        *model.quantised_remarks(flow.quantised),
     ]
     remarks = [remark for remark in remarks if remark.names]
     return file._replace(remarks=tuple(remarks), apart=of_modules - file.params)
@@ -404,7 +403,22 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, data: Mapp
 
 # The roles of tensors: they follow from the operators that read them, and for some from their numbers.
 
-_BUFFERS = {("BatchNormalization", 3), ("BatchNormalization", 4), ("DequantizeLinear", 1)}
+_OF_QUANTISED = """
+DequantizeLinear:wss QuantizeLinear:-ss QLinearConv:-sswssssw QLinearMatMul:wsswssss QGemm:wsswsswss MatMulInteger:wwss
+ConvInteger:wwss MatMulIntegerToFloat:wwssss DynamicQuantizeMatMul:-wss MatMulNBits:-pss QAttention:-w-ss-ss
+DynamicQuantizeLSTM:-ww-----ssss GatherBlockQuantized:p-ss QLinearAdd:wsswssss QLinearMul:wsswssss QLinearSigmoid:-ssss
+"""
+"""The inputs of operators on whole numbers, those of ONNX Runtime too: w a quantised weight, p one that is packed, s a
+scale or zero point."""
+
+
+def _at(letter: str) -> set[tuple[str, int]]:
+    pairs = (each.split(":") for each in _OF_QUANTISED.split())
+    return {(kind, at) for kind, letters in pairs for at, each in enumerate(letters) if each == letter}
+
+
+_BUFFERS = {("BatchNormalization", 3), ("BatchNormalization", 4), *_at("s")}
+_WHOLE, _PACKED = _at("w"), _at("p")
 _STATES = {("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5)}
 _OF_EXPORTER = re.compile(r"val_[0-9]+|const_\w+")
 """The names that PyTorch's newer exporter has for constants, such as the scale of attention, and for folded weights."""
@@ -482,6 +496,7 @@ class _Flow:
         self.added: dict[int, str] = {}
         self.joins: set[int] = set()  # the operators that join two directions
         self.norms = dict(self._norms())
+        self.quantised: dict[str, int] = {}  # with how many numbers each stands for, 0 if that is not known
         self.begun: list[str] = []  # what the first step makes of a state of zeros, if an exporter has computed it
         for number, node in enumerate(self.nodes):
             if node.outputs and node.kind in ("MatMul", "Gemm", "Conv", *_FUSED):
@@ -675,13 +690,22 @@ def _with_roles(graph: ONNXGraph, flow: _Flow, reader: BoundedReader) -> dict[st
         for place, name in enumerate(node.inputs)
     ]
     reads += [(name, graph.nodes[number], 2) for number, name in flow.added.items()]
+    scales = {name for node in graph.nodes if node.kind == "DynamicQuantizeLinear" for name in node.outputs[1:2]}
     for name, node, place in reads:
+        if node.kind == "Mul" and name not in scales and not scales.isdisjoint(node.inputs):  # the scales of a product
+            node, place = node._replace(kind="DequantizeLinear"), 1
         for stored in flow.values[name].sources if name in flow.values else ():
             uses.setdefault(stored, set()).add((_FUSED.get(node.kind, node.kind), place))
 
+    for name, tensor in graph.tensors.items():
+        used = uses.get(name, set())
+        matrix = tensor.dtype in ("int8", "uint8") and tensor.shape[1:] and not used & _BUFFERS
+        if matrix or used & (_WHOLE | _PACKED):
+            flow.quantised[name] = 0 if used & _PACKED else prod(tensor.shape)
+
     def role(tensor: FileTensor) -> TensorRole:
         name, constant, used = tensor.name, tensor.name in graph.constants, uses.get(tensor.name, set())
-        if tensor.dtype not in model.REAL:
+        if tensor.dtype not in model.REAL or name in flow.quantised:
             return TensorRole.CONSTANT  # whole numbers are shapes and axes
         if used & _BUFFERS or model.role_of(name, tensor.dtype) is TensorRole.BUFFER:
             return TensorRole.BUFFER

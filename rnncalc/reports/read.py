@@ -218,7 +218,7 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.FILES: "the tensors are in {names}",
     RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
     RemarkKind.QUANTISED: "not counted, because they are quantised: {names}{stand}; "
-    "read the model from before quantisation",
+    "a run differs from the model's; read the model from before quantisation",
     RemarkKind.LORA: "LoRA's {numbers[0]:,} trained numbers are within the matrices that they are added to: {names}",
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not run",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",

@@ -14,10 +14,12 @@ from conformance.saved import called, flow_of, hold, refused, runs_to, spec_of
 from conformance.spread import held_by_all, in_parts
 from hypothesis import strategies as st
 from onnx import numpy_helper
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_dynamic, quantize_static
 from torch import nn
 
 from rnncalc import Network
 from rnncalc.modelfiles import read
+from rnncalc.modelfiles.model import RemarkKind
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
@@ -129,3 +131,48 @@ def test_weights_in_branches(tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     torch.onnx.export(torch.jit.script(Branching()), (torch.zeros(2, 3),), str(path), dynamo=False)
     hold(path, 4 * (3 + 1))
+
+
+class Heard(Module):  # type: ignore[misc]
+    """A convolution with a ReLU, recurrent layers and a dense layer."""
+
+    def __init__(self, of: Any) -> None:
+        super().__init__()
+        self.ear, self.rnn = nn.Conv1d(32, 48, 3), of(48, 64, batch_first=True, bidirectional=True)
+        self.end = nn.Linear(128, 32)
+
+    def forward(self, x: Any) -> Any:
+        """Return a vector for each step."""
+        return self.end(self.rnn(torch.relu(self.ear(x.transpose(1, 2))).transpose(1, 2))[0])
+
+
+class Read(CalibrationDataReader):  # type: ignore[misc]
+    """Two sequences to measure the range of each value with."""
+
+    def __init__(self) -> None:
+        random = np.random.default_rng(0)
+        self.flows = [{"x": random.normal(size=(1, 6, 32)).astype(np.float32)} for _ in range(2)]
+
+    def get_next(self) -> Any:
+        """Return the next sequence."""
+        return self.flows.pop() if self.flows else None
+
+
+@pytest.mark.parametrize("of", [nn.LSTM, nn.GRU])
+def test_quantised_by_onnx_runtime(tmp_path: Path, of: Any) -> None:
+    """What is left and what the quantised weights stand for are the model's parameters; no scale is one."""
+    model, path = Heard(of).eval(), tmp_path / "a.onnx"
+    torch.onnx.export(model, torch.zeros(1, 6, 32), path, dynamo=False, input_names=["x"])
+    for channels in (False, True):
+        for kind in (None, QuantFormat.QDQ, QuantFormat.QOperator):
+            small = tmp_path / "b.onnx"
+            if kind is None:
+                quantize_dynamic(path, small, per_channel=channels)
+            else:
+                quantize_static(path, small, Read(), quant_format=kind, per_channel=channels)
+            file = read(str(small))
+            (packed,) = (remark.numbers[0] for remark in file.remarks if remark.kind is RemarkKind.QUANTISED)
+            assert file.params + packed == sum(each.numel() for each in model.parameters())
+            text = hold(small, file.params)
+            code, said = called("run", spec_of(small), "--weights", small)
+            assert (code, "quantised weights: " in said, "because they are quantised" in text) == (2, True, True)

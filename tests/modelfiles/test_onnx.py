@@ -5,6 +5,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from math import prod
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -143,6 +144,29 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
         **dict.fromkeys("wrb", TensorRole.PARAMETER),
     }
     assert file.remarks == (Remark(RemarkKind.QUANTISED, ("packed",), (8,)),)
+
+
+def test_scales_and_zero_points_are_no_weights(tmp_path: Path, call: Call) -> None:
+    """Of any shape, in the operators of ONNX Runtime too; the quantised weights are said, and no run is the model's."""
+    floats, whole = {"b": (1, 16), "ws": (1, 8), "rs": (1,), "ms": (5,), "k": (5,)}, {"w": (1, 3, 8), "r": (1, 2, 8)}
+    whole |= {"wz": (1, 8), "rz": (1,), "m": (2, 5), "mz": (5,)}
+    tensors = [tensor(name, shape) for name, shape in floats.items()]
+    tensors += [tensor(name, shape, bytes(prod(shape)), 3) for name, shape in whole.items()]
+    parts = [
+        node("DynamicQuantizeLSTM", "x w r b - - - - ws wz rs rz", "h"),
+        node("DynamicQuantizeLinear", "h", "q s z"),
+        node("MatMulInteger", "q m z mz", "p"),
+        node("Mul", "s ms", "scales"),
+        node("Mul", "p scales", "d"),
+        node("Add", "d k", "y"),
+    ]
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=tensors)
+    file = read(str(path))
+    assert [each.name for each in file.tensors if each.is_parameter] == ["b", "k"]
+    assert file.remarks == (Remark(RemarkKind.QUANTISED, ("w", "r", "m"), (24 + 16 + 10,)),)
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out)
+    assert "they stand for 50 numbers; a run differs" in spec.read_text()
+    assert (call("check", spec, "--model", path).code, call("run", spec, "--weights", path).code) == (1, 2)
 
 
 def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:

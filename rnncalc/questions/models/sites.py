@@ -107,6 +107,7 @@ COMPUTES_OTHERWISE: Mapping[Enum, str] = {
     RemarkKind.FORKS: "order",
     RemarkKind.WITHIN: "layers of layers",
     RemarkKind.OPERATORS: "operators",
+    RemarkKind.QUANTISED: "quantised weights",
 }
 """What a file computes and no spec does, so that a run would differ: a word for each."""
 
