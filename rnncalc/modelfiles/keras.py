@@ -526,8 +526,6 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen, shared))
         if role is TensorRole.PARAMETER:
             module = modules.setdefault(name, {})
-            if leaf in ("kernel", "embeddings") and layer.settings.get("lora_rank"):
-                tensors[-1] = tensors[-1]._replace(frozen=True)
             module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
             if home and home != name:
                 parts[home] = None
@@ -538,8 +536,6 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
             quantised.setdefault(name, {})[leaf] = tensors[-1]
     remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
     remarks += model.quantised_remarks(dict(chain.from_iterable(map(_stand_for, quantised.values()))))
-    if lora := {name: each for name in modules if (each := _lora(modules[name], layers.get(name, UNKNOWN)))}:
-        remarks.append(Remark(RemarkKind.LORA, tuple(lora), (sum(lora.values()),)))
     if links:
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     remarks += configuration.remarks()
@@ -583,13 +579,6 @@ def _stand_for(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[str, int]]:
                 wide = tensors.get("g_idx" if leaf == "embeddings" else f"{leaf}_scale", tensor)
                 columns = prod(wide.shape[-1:])
             yield tensor.name, prod(rows) * columns
-
-
-def _lora(tensors: Mapping[str, FileTensor], layer: KerasLayer) -> int:
-    """Return how many numbers LoRA trains of a layer: a matrix for its inputs, and one for its outputs."""
-    rank = layer.settings.get("lora_rank")
-    matrix = tensors.get("kernel", tensors.get("embeddings"))
-    return rank * sum(matrix.shape) if isinstance(rank, int) and matrix else 0
 
 
 def _named(layers: Sequence[KerasLayer]) -> dict[str, KerasLayer]:

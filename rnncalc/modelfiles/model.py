@@ -79,7 +79,6 @@ class RemarkKind(Enum):
     FILES = auto()
     NOT_READ = auto()
     QUANTISED = auto()
-    LORA = auto()
     SCRIPT = auto()
     ZEROS = auto()
     ALL_ZEROS = auto()

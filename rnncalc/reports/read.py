@@ -217,9 +217,8 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.FOREIGN: "beside the tensors are objects of other programs, which are not looked into: {names}",
     RemarkKind.FILES: "the tensors are in {names}",
     RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
-    RemarkKind.QUANTISED: "not counted, because they are quantised: {names}{stand}; "
+    RemarkKind.QUANTISED: "not counted, because they are quantised: {names}{whole}; "
     "a run differs from the model's; read the model from before quantisation",
-    RemarkKind.LORA: "LoRA's {numbers[0]:,} trained numbers are within the matrices that they are added to: {names}",
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not run",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.ALL_ZEROS: "biases that are all zeros, which exporters write for Keras with use_bias=False: {names}",
@@ -251,7 +250,7 @@ def sentence(remark: Remark) -> str:
         [f"{name[:100]} ({number:,})" for name, number in zip(remark.names, numbers, strict=False)] or [""]
     )
     several = {"pairs": pairs, "steps": plural(numbers[0], "step")}
-    several["stand"] = f"; they stand for {plural(numbers[0], 'number')}" if numbers[0] else ""
+    several["whole"] = f"; they stand for {plural(numbers[0], 'number')}" if numbers[0] else ""
     return _SENTENCES[remark.kind].format(names=names, numbers=numbers, **several)
 
 

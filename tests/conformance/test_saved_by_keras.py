@@ -267,20 +267,6 @@ def test_quantised_layers(tmp_path: Path, mode: str, bias: bool) -> None:
         assert "without weights" not in text
 
 
-def test_low_rank_layers(tmp_path: Path) -> None:
-    """LoRA's two matrices are not in a file: they are added to the kernel, which is frozen, and are said."""
-    layers = keras.layers.Embedding(50, 32), keras.layers.LSTM(64), keras.layers.Dense(15)
-    model = keras.Sequential([keras.Input((10,)), *layers])
-    params = model.count_params()
-    layers[0].enable_lora(4)
-    layers[2].enable_lora(8)
-    model.save(tmp_path / "a.keras")
-    text = hold(tmp_path / "a.keras", params)
-    added = model.count_params() - params  # 4·(50 + 32) + 8·(64 + 15)
-    assert f"LoRA's {added:,} trained numbers are within the matrices" in text
-    assert ("frozen: true" in text, "frozen in part: kernel" in text) == (True, True)
-
-
 def held_in_every_format(model: Any, folder: Path, *, between: tuple[float, float]) -> Iterator[tuple[str, str]]:
     """Yield each file of a model with random numbers, and its draft; it agrees with the file and runs as the model."""
     random = np.random.default_rng(0)
