@@ -12,7 +12,7 @@ import re
 import struct
 from array import array
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from math import prod
@@ -49,7 +49,7 @@ def read(path: str) -> ModelFile:
     counted = [tensor for tensor in tensors.values() if tensor.is_parameter]
     kept = {tensor.name for tensor in counted}
     others = [tensor for tensor in tensors.values() if tensor.role is TensorRole.OTHER_BRANCH]
-    copies = _copies((*counted, *others))
+    copies = _copies((*counted, *others), flow.stepped | {tensor.name for tensor in others})
     equal = [copies.pop(tensor.name) for tensor in others if tensor.name in copies]
     for name, first in copies.items():
         tensors[name] = tensors[name]._replace(shared_with=first)
@@ -495,6 +495,7 @@ class _Flow:
                     self.fed.update(node.outputs)
         self.added: dict[int, str] = {}
         self.joins: set[int] = set()  # the operators that join two directions
+        self.stepped: set[str] = set()  # the matrices whose product is a term of a cell's state
         self.norms = dict(self._norms())
         self.quantised: dict[str, int] = {}  # with how many numbers each stands for, 0 if that is not known
         self.begun: list[str] = []  # what the first step makes of a state of zeros, if an exporter has computed it
@@ -523,6 +524,9 @@ class _Flow:
             if fits and len(node.inputs) == 2 and reader.outputs and "Gemm" not in node.kind:
                 self.added[number] = other
                 name, reader = self._next(reader.outputs[0])
+        if matrix and reader and reader.kind == "Add" and reader.outputs and self.fed.issuperset(reader.inputs):
+            _, behind = self._next(reader.outputs[0])
+            self.stepped.update(matrix.sources if behind and behind.kind in ("Tanh", "Relu") else ())
         if "activation" not in node.settings:
             if reader and reader.kind in _ACTIVATIONS:
                 node.settings["activation"] = [reader.kind]
@@ -812,26 +816,33 @@ def _branches(graph: ONNXGraph, flow: _Flow, tensors: Mapping[str, FileTensor]) 
     return branches
 
 
-def _copies(tensors: Iterable[FileTensor]) -> dict[str, str]:
-    """Return the matrices that are an earlier one number for number, perhaps transposed, and that one's name."""
-    alike: dict[tuple[int, ...], list[FileTensor]] = {}
+def _copies(tensors: Iterable[FileTensor], alike: Container[str]) -> dict[str, str]:
+    """Return the matrices that have the numbers of an earlier one in another order, and the name of that one.
+
+    They are transposed, or exporters of Keras store both orders of the gates of a layer that is an operator in one
+    place and a loop in another. Two that are equal are of two layers, unless steps or branches read them.
+    alike: the names of those that steps or branches read.
+    """
+    by_shape: dict[tuple[int, ...], list[FileTensor]] = {}
     for tensor in tensors:
         sizes = tuple(sorted(size for size in tensor.shape if size > 1))
         if len(sizes) > 1 and prod(sizes) > 32 and tensor.dtype == "float32":
-            alike.setdefault(sizes, []).append(tensor)
+            by_shape.setdefault(sizes, []).append(tensor)
     copies: dict[str, str] = {}
     left = bounds.MOST_COMPARED_NUMBERS
-    for sizes, several in alike.items():
+    for sizes, several in by_shape.items():
         left -= len(several) * prod(sizes)
         by_sum: dict[int, list[FileTensor]] = {}
         for tensor in several if len(several) > 1 and left > 0 else ():
             words = _words(tensor)
             same = by_sum.setdefault(sum(words), [])
-            first = next((other for other in same if words and _is_copy(tensor, words, other, _words(other))), None)
-            if first is None:
+            for other in same if len({*words[:1000]}) > 2 else ():
+                theirs = _words(other)
+                if sorted(words) == sorted(theirs) and (words != theirs or tensor.name in alike):
+                    copies[tensor.name] = other.name
+                    break
+            else:
                 same.append(tensor)
-            elif len({*words[:1000]}) > 2:
-                copies[tensor.name] = first.name
     return copies
 
 
@@ -841,16 +852,6 @@ def _words(tensor: FileTensor) -> array[int]:
         return array("I")
     path, start = tensor.read.args[:2]
     return model.words_at(path, start, prod(tensor.shape))
-
-
-def _is_copy(one: FileTensor, words: array[int], other: FileTensor, others: array[int]) -> bool:
-    """Return whether a matrix is another one, or that one transposed."""
-    rows, *columns = (size for size in one.shape if size > 1)
-    if words == others:
-        return True
-    if len(columns) != 1 or [size for size in other.shape if size > 1] != [*columns, rows]:
-        return False
-    return all(words[row * columns[0] : (row + 1) * columns[0]] == others[row::rows] for row in range(rows))
 
 
 # The operators as modules: each with the tensors it reads, as it uses them.

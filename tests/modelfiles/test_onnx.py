@@ -228,6 +228,20 @@ def test_the_larger_branch_is_counted(tmp_path: Path, call: Call) -> None:
     assert [layer["dense"] for layer in yaml.safe_load(text)["layers"]] == [2, 5]
 
 
+def test_a_table_that_is_stored_transposed_too_is_tied(tmp_path: Path, call: Call) -> None:
+    """An exporter that folds constants writes the matrix of a tied output so; two equal matrices are two layers'."""
+    numbers = [place / 64 for place in range(8 * 6)]
+    turned = struct.pack("<48f", *(numbers[6 * row + column] for column in range(6) for row in range(8)))
+    parts = [node("Gather", "e x", "y", name="table"), node("MatMul", "y t", "z", name="head")]
+    tensors = [tensor("e", (8, 6), struct.pack("<48f", *numbers)), tensor("t", (6, 8), turned)]
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=tensors)
+    assert read(str(path)).params == 48
+    assert yaml.safe_load(call("read", path).out)["output"] == {"units": 8, "bias": False, "tied": True, "path": "head"}
+    pair = [tensor("k", (6, 6)), tensor("l", (6, 6))]
+    parts = [node("MatMul", "x k", "y", name="one"), node("MatMul", "y l", "z", name="two")]
+    assert read(str(onnx(tmp_path / "b.onnx", *parts, tensors=pair))).params == 72
+
+
 def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
     """Exporters of frameworks with one bias put them there; the operator has them all the same."""
     biases = tensor("b", (1, 16), struct.pack("<16f", *[1] * 8, *[0] * 8))
