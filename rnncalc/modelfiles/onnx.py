@@ -58,7 +58,9 @@ def read(path: str) -> ModelFile:
     file = ModelFile(path, "onnx", "onnx", tuple(tensors.values()), modules)
     of_modules = sum(tensor.params for module in modules for tensor in module.tensors.values())
     biases = [
-        (each.tensors["B"].name, _zeros(each.tensors, reader)) for each in modules if {"R", "B"} <= {*each.tensors}
+        (each.tensors["B"].name.split(" of ")[0], _zeros(each.tensors, reader))
+        for each in modules
+        if {"R", "B"} <= {*each.tensors}
     ]
     loops = [node.name or node.kind for node in graph.nodes if node.kind in ("Loop", "Scan") and not node.at]
     remarks = [
@@ -989,25 +991,24 @@ class _Modules:
         again = bool(taken) and (kind not in INPUTS or matrices <= taken)
         if again and kind.endswith("Normalization"):
             again = not all(len({*value.read()}) == 1 for _, value in reads.values())  # as new ones are
+        labels = {leaf: " and ".join(value.sources)[: bounds.MOST_NAME] for leaf, (_, value) in reads.items()}
+        names = (_LAYER.sub("", node.name), node.name)
+        path = next((each for each in names if each and each not in self.paths), next(iter(labels.values())))
+        self.paths.add(path)
         arrays = {}
         for leaf, (name, value) in reads.items():
-            label = " and ".join(value.sources)[: bounds.MOST_NAME]
-            tensor = FileTensor(label, value.shape, value.dtype, TensorRole.PARAMETER, partial(_nested, value))
-            owner = self.copies.get(label, label)
-            arrays[leaf] = tensor._replace(shared_with=owner) if again and leaf in taken else tensor
-            if leaf in taken and not again:
-                self.merged.append(label)
-            for stored, count in value.sources.items() if leaf not in taken else ():
-                self.claimed[self.copies.get(stored, stored)] += count
-                self.first.setdefault(self.copies.get(stored, stored), len(self.modules))
-            if again and leaf in taken:
+            label, merged = labels[leaf], leaf in taken and not again
+            self.merged += [label] * merged
+            stored = f"{label} of {path}" if merged else label
+            shared = self.copies.get(label, label) if again and leaf in taken else None
+            read = partial(_nested, value)
+            arrays[leaf] = FileTensor(stored, value.shape, value.dtype, TensorRole.PARAMETER, read, None, shared)
+            for source, count in value.sources.items() if leaf not in taken else ():
+                self.claimed[self.copies.get(source, source)] += count
+                self.first.setdefault(self.copies.get(source, source), len(self.modules))
+            if shared:
                 self._used_again(value, kind)
             self.read.setdefault(name, len(self.modules))
-        path = _LAYER.sub("", node.name)
-        path = next(
-            (each for each in (path, node.name) if each and each not in self.paths), next(iter(arrays.values())).name
-        )
-        self.paths.add(path)
         buffers = {
             leaf: name
             for leaf, name in zip(INPUTS.get(kind, ()), node.inputs, strict=False)
