@@ -109,8 +109,9 @@ class _Call:
             if word == "--":
                 self.others += [word, *left]
                 break
-            while "(" in word and word.count("(") > word.count(")") and left:  # nn.LSTM(10, 20)
-                word += f" {left.pop(0)}"
+            if "(" in word and any(")" in each for each in left):  # nn.LSTM(10, 20)
+                while word.count("(") > word.count(")") and left:
+                    word += f" {left.pop(0)}"
             if word == "-h" and left and _is_size(left[0]):
                 self.units = left.pop(0)
             elif option := self.options.get(name):
@@ -217,7 +218,8 @@ class _Call:
         missing: list[str] = []
         words = [*self.words(missing)]
         twice = any(sum(map(words.count, option.opts)) > 1 for option in single(self.command))
-        if twice or self.numbers or words in ([], self.typed) or (self.layers and self.has_file):
+        network = self.layers or self.has_file or not self.answers
+        if not network or twice or self.numbers or words in ([], self.typed) or (self.layers and self.has_file):
             return ""
         filled = [re.sub(rf"\b(?:{'|'.join(missing)})\b", "1", word) if missing else word for word in words]
         size = 1 if "--params" in self.options else None
@@ -229,7 +231,12 @@ class _Call:
 
     def words(self, missing: list[str]) -> Iterator[str]:
         """Yield the words behind the command; note the numbers that are missing."""
-        if self.solves and self.numbers and not {"--params", "--bytes", "--match"} & {*self.others}:
+        if (
+            self.solves
+            and self.numbers
+            and self.numbers[-1].isdecimal()
+            and not {"--params", "--bytes", "--match"} & {*self.others}
+        ):
             self.others += ["--params", self.numbers.pop()]
         if self.solves and not any("?" in word for word in (*self.layers, *self.numbers)):
             self.units = "?"
@@ -308,6 +315,7 @@ def _layer(word: str) -> str:
     behind = number if equals and "units" in (key, *meanings(key)) else behind  # lstm:units=20
     if name in KINDS:
         return f"{name}:{behind if colon else _UNITS}" if colon or kind(name).number else name
-    number = f":{behind.partition(',')[0] if colon else _UNITS}"
+    units, comma, options = behind.partition(",")
+    number = f":{units if colon else _UNITS}"
     written = next(iter(meant(name, KINDS, IN_FLAGS | {"number": number})), " ")
-    return "" if re.search("[ N]", written) else written
+    return "" if re.search("[ N]", written) else f"{written}{comma}{options}"

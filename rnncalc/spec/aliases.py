@@ -380,6 +380,8 @@ def _called(call: ast.Call) -> tuple[str, str, list[str]]:
         option = next((each for each in ours if each in kind(cell).options()), "")
         if "input" in ours and isinstance(value, tuple) and len(value) == 2:  # input_shape=(10, 8)
             size, flags = str(value[1]), [*flags, *(["-T", str(value[0])] if value[0] else [])]
+        elif {"units", "input"} & {*ours} and not isinstance(value, int | float):
+            raise ValueError
         elif "units" in ours:
             units = str(value)
         elif "input" in ours:
