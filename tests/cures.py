@@ -103,3 +103,39 @@ def _in_layer(words: list[str], number: int, message: str) -> Iterator[list[str]
             others = [each for each in others if each.partition("=")[0] != name]
             whole = ",".join([first, *others, cure])
         yield [*before, "-l", whole, *after, *(match[2] or "").split()]
+
+
+def mended(text: str, message: str) -> Iterator[str]:
+    """Yield a spec in which the cure of a message with a line and a column is followed."""
+    if not (place := re.match(r"[^:]*:([0-9]+):([0-9]+): (.*)$", message)):
+        return
+    line, column, said = int(place[1]) - 1, int(place[2]) - 1, place[3]
+    lines = text.splitlines() or [""]
+    if line >= len(lines):
+        return
+    before, rest = lines[line][:column], lines[line][column:]
+
+    def written(was: str, cure: str) -> Iterator[str]:
+        if was in rest:
+            yield "\n".join(
+                [*lines[:line], before + rest.replace(was, re.sub(NUMBERS, "3", cure), 1), *lines[line + 1 :]]
+            )
+
+    key = re.match(r"[\w.\[\]]*?(\w+): unknown key; ", said)
+    if match := re.search(r"got '(.+?)'; (?:some readers .*: )?write ([^;]+)$", said):
+        for cure in re.split(", or | or ", match[2]):
+            if not re.match(PROSE, cure) and ", " not in cure and not cure.startswith(("-", "steps", "input")):
+                yield from written(match[1], cure)
+    elif match := re.search(r"(?:got '(.+?)'|(\w+): unknown .*); did you mean '(.+)'\?$", said):
+        yield from written(match[1] or match[2], match[3])
+    elif key and (match := re.search(r"; write (\w+)$", said)):
+        yield from written(key[1], match[1])
+    elif key and (match := re.search(r"; write (\w+: [^;,]+)$", said)):
+        yield from written(rest, match[1])
+    elif key and re.search("; (remove it|leave it out)", said) and lines[line].strip().startswith(key[1]):
+        yield "\n".join([*lines[:line], *lines[line + 1 :]])
+
+
+def places_apart(message: str) -> str:
+    """Return a message without its file and its numbers, which another line may have."""
+    return re.sub("[0-9]", "", re.sub(r"^[^:]*:[0-9]+:[0-9]+: ", "", message))

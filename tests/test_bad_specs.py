@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Call, file_at, peak_of
+from cures import mended, places_apart
 from lists import listed
 
 BAD_SPECS = sorted((Path(__file__).parent / "bad_specs").glob("*.yaml"))
@@ -16,6 +17,23 @@ def test_a_bad_spec_is_refused_with_every_problem_and_its_place(path: Path, call
     """Exit 2, nothing on standard output, and on standard error exactly the expected lines."""
     expected = listed(path.with_suffix(".expect").read_text(encoding="utf-8")).splitlines()
     assert call(path) == (2, "", "".join(f"{path}:{line}\n" for line in expected))
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("path", BAD_SPECS, ids=lambda path: path.stem)
+def test_a_cure_that_is_followed_in_a_bad_spec_is_accepted(path: Path, call: Call, tmp_path: Path) -> None:
+    """The line is not refused again, whatever else is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return
+    said = call(path).err
+    for line in said.splitlines():
+        for spec in mended(text, line):
+            left = [places_apart(each) for each in call(file_at(tmp_path / path.name, spec)).err.splitlines()]
+            earlier = [places_apart(each) for each in said.splitlines()]
+            assert left.count(places_apart(line)) < earlier.count(places_apart(line)), line
+            assert len({*left} - {*earlier}) <= 1, line  # what was behind it
 
 
 @pytest.mark.broad
