@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     Sizes = Mapping[str, Number | None] | None
 
 _SIGNS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_OF_MATHEMATICS = "([0-9]*) ?([¼-¾⅐-⅞])|[ℎ\U0001d400-\U0001d7ff]"
+_OF_MATHEMATICS = "(?<![0-9])([0-9]{0,9}) ?([¼-¾⅐-⅞])|[ℎ\U0001d400-\U0001d7ff]"
 """The letters of formulas as documents have them, 𝑛 and ℎ, and fractions that are one sign, ½ and 1½."""
 _INSIDE = r"(?:(?!\\[()\[\]]).)*"
 _EQUATION = rf"(?={_INSIDE}(?:=|∈|\\in))({_INSIDE})"

@@ -127,7 +127,8 @@ def _judged(arrays: Sequence[ReturnedArray], answer: Shape) -> tuple[Judgement, 
     cells = [array for array in arrays if isinstance(array.place.layer, Cell)]
     if len(cells) != 1 and len(arrays) > 1:
         layers = [array.place.name for array in arrays]
-        message = f"{answer.name}: {all_of(layers)} return one each; write {layers[0]}.{answer.name} for one of them"
+        name = escape(answer.name)
+        message = f"{name}: {all_of(layers)} return one each; write {layers[0]}.{name} for one of them"
         raise CallError(message)
     array = (cells or arrays)[0]
     return array.judgement(answer, diagnoses=tuple(_diagnoses(array, answer))), ""
@@ -150,7 +151,7 @@ def _named(
         return arrays
     owner, owners = layer or name, [placed.name for placed in network.stack]
     if re.fullmatch("[a-z]{3}[a-z0-9_]*_[0-9]+", owner) and owner not in owners:
-        raise CallError(f"{owner}: no layer has this name; expected {one_of(owners)}")
+        raise CallError(f"{escape(owner)}: no layer has this name; expected {one_of(owners)}")
     known = list(dict.fromkeys([*tensors, *(name for module in modules for name in module.returns)]))
     title = convention(network.convention).title
     cure = (_elsewhere(name) if not layer else "") or did_you_mean(name, known)

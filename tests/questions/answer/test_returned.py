@@ -8,7 +8,7 @@ from case_files import cases
 from conftest import Call
 from strategies import network_of
 
-from rnncalc import GRU, LSTM, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
+from rnncalc import GRU, LSTM, CallError, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.questions.answer.reading import Shape
 from rnncalc.questions.answer.returned import MISTAKES, _named
@@ -155,3 +155,10 @@ def test_a_sequence_of_onnx_may_have_the_batch_first() -> None:
 def test_ids_are_unique() -> None:
     """Each mistake has an id of its own."""
     assert len({key for key, _, _ in MISTAKES}) == len(MISTAKES)
+
+
+@pytest.mark.parametrize("label", ["k" * 2_000, f"{'k' * 2_000}_1", f"lstm_{'9' * 2_000}", "W." * 900 + "W"])
+def test_a_long_label_is_cut_in_its_message(label: str) -> None:
+    with pytest.raises(CallError) as refused:
+        answer(Network(input=8, layers=(LSTM(16), LSTM(16))), f"{label} = 7")
+    assert len(str(refused.value)) < 600
