@@ -251,7 +251,7 @@ class Configuration:
         if config is not None:
             is_text = isinstance(config, str | bytes)
             top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if is_text else config
-            if "layers" in _settings(top):  # a model of one's own has its code instead
+            if isinstance(_settings(top).get("layers"), list):  # a model of one's own has its code instead
                 self._add(top, {}, (), "")
 
     def _add(self, node: Any, more: Mapping[str, Any], names: tuple[str, ...], group: str) -> None:
@@ -306,7 +306,7 @@ class Configuration:
         if "Norm" in kind and read and plain.get("axis", -1) not in (-1, len(read)):
             plain["axis"] = "another"
         nodes = node.get("inbound_nodes")
-        if isinstance(nodes, list):  # an argument of the call
+        if kind == "MultiHeadAttention" and isinstance(nodes, list):  # an argument of the call
             plain["causal"] = _has(nodes, "use_causal_mask")
         if activation := self._activation(kind, plain, names, nodes):
             before = self.layers[-1]
@@ -354,6 +354,8 @@ class Configuration:
         """Return the activation that a layer is, of the dense layer or the convolution before it that has none."""
         before = self.layers[-1] if self.layers else UNKNOWN
         whole = before.names[: len(names)]
+        if kind not in ("Activation", "ReLU", "Softmax"):
+            return None
         behind = not nodes or {name for (name, *_), _ in _values(nodes)} == {*whole[-1:]}
         free = re.fullmatch("Dense|Conv1D", before.kind) and before.settings.get("activation") == "linear"
         if not (free and behind and whole[:-1] == names[:-1] and whole[-1] not in self.forks) or "calls" in settings:
@@ -428,7 +430,10 @@ def _values(nodes: Any) -> Iterator[tuple[tuple[str, int, int], Any]]:
     waiting = [nodes]
     while waiting:
         match waiting.pop():
-            case {"class_name": "__keras_tensor__", "config": {"keras_history": [name, call, place], **config}}:
+            case {
+                "class_name": "__keras_tensor__",
+                "config": {"keras_history": [name, int(call), int(place)], **config},
+            }:
                 yield (str(name), call, place), config.get("shape")
             case [str(name), int(call), int(place), *more]:  # as Keras 2 writes it
                 yield (name, call, place), None
@@ -457,9 +462,9 @@ def _sizes(shape: Any) -> Sizes:
 
 
 def _settings(node: Any) -> dict[str, Any]:
-    """Return the settings of a node, empty if it is no layer."""
+    """Return the settings of a node, empty if it is no layer; before Keras 2.2.3 a Sequential's were its layers."""
     config = node.get("config") if isinstance(node, dict) else None
-    return config if isinstance(config, dict) else {}
+    return config if isinstance(config, dict) else {"layers": config} if isinstance(config, list) else {}
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:

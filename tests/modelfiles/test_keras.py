@@ -135,5 +135,6 @@ def test_what_keeps_the_places_of_a_step(kind: str, keeps: bool) -> None:
         {"class_name": kind, "config": {"name": "between"}},
         {"class_name": "ConvLSTM2D", "config": {"name": "cell", "padding": "same"}},
     ]
-    *_, cell = Configuration({"class_name": "Sequential", "config": {"layers": layers}}).layers
-    assert cell.settings.get("space") == ((8, 6) if keeps else None)
+    for config in ({"layers": layers}, layers):  # as it was before Keras 2.2.3
+        *_, cell = Configuration({"class_name": "Sequential", "config": config}).layers
+        assert cell.settings.get("space") == ((8, 6) if keeps else None)
