@@ -728,7 +728,7 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
     dense = len(matrix) == 2 and others in ([], [matrix[1:]])  # and at most one vector, as long as its rows
     if _DENSE.fullmatch(kind):  # in 8 bits it has a scale of its kernel, in 4 a zero point too, in float8 these six
         wide = ("inputs", "kernel", "outputs_grad")
-        more = ("kernel_scale", "kernel_zero", "g_idx")
+        more: tuple[str, ...] = ("kernel_scale", "kernel_zero", "g_idx")
         more = tuple(f"{word}_{end}" for word in wide for end in ("scale", "amax_history")) if shapes[6:] else more
         return ("kernel", *([] if settings.get("use_bias") is False else ["bias"]), *more)
     return ("kernel", "bias") if dense and not settings else ()

@@ -463,6 +463,7 @@ _ACTIVATIONS = (
     "Softplus",
     "Clip",
 )
+_BEFORE_ACTIVATION = ("MatMul", "Gemm", "Conv", "BatchNormalization", "LayerNormalization")
 _JOINS = {"Add": "sum", "Sum": "sum", "Mul": "mul", "Mean": "ave"}
 
 
@@ -502,7 +503,7 @@ class _Flow:
         self.quantised: dict[str, int] = {}  # with how many numbers each stands for, 0 if that is not known
         self.begun: list[str] = []  # what the first step makes of a state of zeros, if an exporter has computed it
         for number, node in enumerate(self.nodes):
-            if node.outputs and node.kind in ("MatMul", "Gemm", "Conv", *_FUSED):
+            if node.outputs and node.kind in (*_BEFORE_ACTIVATION, *_FUSED):
                 self._follow(number, node)
 
     def _next(self, name: str) -> tuple[str, Operator | None]:

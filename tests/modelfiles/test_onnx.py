@@ -169,6 +169,21 @@ def test_scales_and_zero_points_are_no_weights(tmp_path: Path, call: Call) -> No
     assert (call("check", spec, "--model", path).code, call("run", spec, "--weights", path).code) == (1, 2)
 
 
+@pytest.mark.parametrize(("operator", "activation"), [("Relu", "relu"), ("Sigmoid", "sigmoid"), ("Elu", None)])
+def test_an_activation_behind_a_norm(tmp_path: Path, call: Call, operator: str, activation: str | None) -> None:
+    """Is the norm's, and a run computes it; with one that no spec has it is refused."""
+    vectors = {"scale": (0, 1, -1), "b": (0, 0.5, 0), "mean": (0, 0, 0), "var": (1, 1, 1)}
+    tensors = [tensor(name, (3,), struct.pack("<3f", *numbers)) for name, numbers in vectors.items()]
+    parts = node("BatchNormalization", "x scale b mean var", "n", name="bn"), node(operator, "n", "y")
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=tensors)
+    text = call("read", path).out
+    assert (f"activation: {activation}" in text, "none that a spec has" in text) == (bool(activation), not activation)
+    spec = file_at(tmp_path / "a.yaml", f"{text}inputs: [[1, 2, 3]]\ntopology: many-to-many\n")
+    assert call("run", spec, "--weights", path).code == (0 if activation else 2)
+    if activation == "relu":
+        assert "Output: 0 2.49999 0" in call("run", spec, "--weights", path).out  # 0, 2/√(1 + 10⁻⁵) + 0.5, under 0
+
+
 def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:
     """A state before the first step that is not zeros."""
     shapes = {"w": (1, 6, 3), "r": (1, 6, 2), "b": (1, 12), "start": (1, 1, 2)}

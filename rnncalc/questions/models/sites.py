@@ -436,8 +436,8 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
                 return _active(layer, channels * known["groups"], settings, *unlike)
         case {"running_mean": mean}:
             of_norm = _epsilon(settings.get("eps"), _EPSILON)
-            norm, width = BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0
-            return _active(norm, width, settings, *of_norm) if settings else (norm, width, of_norm)
+            batch_norm, width = BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0
+            return _active(batch_norm, width, settings, *of_norm) if settings else (batch_norm, width, of_norm)
         case {"weight": (width,)} if kind == "LayerNorm" or (
             not kind and (bias or _NORM.search(path)) and not _OTHER_NORM.search(path)
         ):
@@ -642,9 +642,12 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
                 layer = convolution.replace(padding=padding, activation=active)
                 return layer, channels * convolution.groups, (*doubts, *behind, *called)
         case "BatchNormalization", {"scale": (width,)}:
-            return BatchNorm(), width, (*of_norm, Doubt.FOLDED) if "folded" in settings else of_norm
+            active, behind = _onnx_behind(values.get("activation"))
+            folded = (Doubt.FOLDED,) if "folded" in settings else ()
+            return BatchNorm(activation=active), width, (*of_norm, *folded, *behind)
         case "LayerNormalization", {"Scale": (width,)}:
-            return LayerNorm(bias="B" in shapes), width, of_norm
+            active, behind = _onnx_behind(values.get("activation"))
+            return LayerNorm(bias="B" in shapes, activation=active), width, (*of_norm, *behind)
     return None
 
 
