@@ -351,13 +351,14 @@ class Configuration:
             yield Remark(RemarkKind.FORKS, tuple(self.forks))
 
     def _activation(self, kind: str, settings: Mapping[str, Any], names: tuple[str, ...], nodes: Any) -> str | None:
-        """Return the activation that a layer is, of the dense layer or the convolution before it that has none."""
+        """Return the activation that a layer is, of the dense layer, convolution or norm before it that has none."""
         before = self.layers[-1] if self.layers else UNKNOWN
         whole = before.names[: len(names)]
         if kind not in ("Activation", "ReLU", "Softmax"):
             return None
         behind = not nodes or {name for (name, *_), _ in _values(nodes)} == {*whole[-1:]}
-        free = re.fullmatch("Dense|Conv1D", before.kind) and before.settings.get("activation") == "linear"
+        free = re.fullmatch("Dense|Conv1D|(Batch|Layer)Normalization", before.kind)
+        free = free and before.settings.get("activation", "linear") == "linear"
         if not (free and behind and whole[:-1] == names[:-1] and whole[-1] not in self.forks) or "calls" in settings:
             return None
         match kind, settings:

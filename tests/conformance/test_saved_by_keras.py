@@ -185,14 +185,18 @@ def test_layers_around_the_cells(tmp_path: Path) -> None:
         keras.Input((20, 6)),
         keras.layers.Conv1D(8, 5, strides=2, padding="same", activation="relu", name="ear"),
         keras.layers.BatchNormalization(name="first"),
+        keras.layers.ReLU(),
         keras.layers.Conv1D(8, 3, groups=2, use_bias=False),
         keras.layers.BatchNormalization(scale=False),
         keras.layers.LayerNormalization(),
+        keras.layers.Activation("tanh"),
         keras.layers.GRU(4),
         keras.layers.Dense(3),
     ]
     for name, text in held_in_every_format(keras.Sequential(layers), tmp_path, between=(0.5, 1.5)):
         assert text.count("batch_norm:") == 2
+        active = text.count("activation: tanh"), text.count("activation: relu")
+        assert active == ((0, 0) if "weights" in name else (1, 2))
         assert ("stride: 2" in text) == ("weights" not in name)
 
 

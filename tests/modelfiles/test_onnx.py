@@ -148,8 +148,9 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
 
 def test_scales_and_zero_points_are_no_weights(tmp_path: Path, call: Call) -> None:
     """Of any shape, in the operators of ONNX Runtime too; the quantised weights are said, and no run is the model's."""
-    floats, whole = {"b": (1, 16), "ws": (1, 8), "rs": (1,), "ms": (5,), "k": (5,)}, {"w": (1, 3, 8), "r": (1, 2, 8)}
-    whole |= {"wz": (1, 8), "rz": (1,), "m": (2, 5), "mz": (5,)}
+    floats: dict[str, tuple[int, ...]] = {"b": (1, 16), "ws": (1, 8), "rs": (1,), "ms": (5,), "k": (5,)}
+    whole: dict[str, tuple[int, ...]] = {"w": (1, 3, 8), "r": (1, 2, 8), "wz": (1, 8), "rz": (1,), "m": (2, 5)}
+    whole["mz"] = (5,)
     tensors = [tensor(name, shape) for name, shape in floats.items()]
     tensors += [tensor(name, shape, bytes(prod(shape)), 3) for name, shape in whole.items()]
     parts = [

@@ -67,11 +67,12 @@ def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) ->
         str(safetensors(tmp_path / "c.safetensors", {"fc.weight": (8, 4)}, dtype="I8", data={"fc.weight": bytes(32)}))
     )
     assert (quantised.params, quantised.remarks[0]) == (0, Remark(RemarkKind.QUANTISED, ("fc.weight",), (32,)))
-    shapes = {"fc._weight_qdata": (8, 4), "fc._weight_scale": (8, 1), "fc._weight_zero_point": (8, 1), "fc.bias": (8,)}
+    parts: dict[str, tuple[int, ...]] = {"fc._weight_qdata": (8, 4), "fc._weight_scale": (8, 1)}
+    parts |= {"fc._weight_zero_point": (8, 1), "fc.bias": (8,)}
     for letters in ("I8", "F8_E4M3"):  # as torchao 0.18 names them
         dtype = dict.fromkeys(("fc._weight_qdata", "fc._weight_zero_point"), letters)
-        data = {name: bytes(prod(shapes[name])) for name in dtype}
-        file = read(str(safetensors(tmp_path / "d.safetensors", shapes, dtype=dtype, data=data)))
+        data = {name: bytes(prod(parts[name])) for name in dtype}
+        file = read(str(safetensors(tmp_path / "d.safetensors", parts, dtype=dtype, data=data)))
         assert (file.params, file.remarks[0]) == (8, Remark(RemarkKind.QUANTISED, ("fc._weight_qdata",), (32,)))
 
 

@@ -511,11 +511,14 @@ def _keras_shapes(site: Site, module: FileModule) -> Guess | None:
     vectors = [site.tensors[name].name for name in ("gamma", "beta") if name in site.tensors]
     if len(vectors) == 1 and "scale" not in settings and re.search("/[0-9]+$", vectors[0]):
         of_norm = (*of_norm, Doubt.GAMMA_OR_BETA)
+    active = settings.get("activation", "linear")  # of a norm, a layer behind it
+    if OPTIONS["activation"].allowed.problem(active):
+        active, of_norm = "linear", (*of_norm, Doubt.OTHER_ACTIVATION)
     match shapes:
         case {"moving_mean": (width,)}:
-            return BatchNorm(scale="gamma" in shapes, center="beta" in shapes), width, of_norm
+            return BatchNorm(scale="gamma" in shapes, center="beta" in shapes, activation=active), width, of_norm
         case {"gamma": (width,)} if module.kind in ("", "LayerNormalization") and not _OTHER_NORM.search(path):
-            return LayerNorm(bias="beta" in shapes), width, of_norm
+            return LayerNorm(bias="beta" in shapes, activation=active), width, of_norm
         case {"embeddings": (words, width)}:
             return Embedding(width), words, ()
         case {"query/kernel": (inputs, heads, key), "value/kernel": (_, _, value)}:
@@ -655,7 +658,8 @@ def _onnx_behind(operator: Any) -> tuple[Activation, tuple[Doubt, ...]]:
     """Return the activation that the next operator is, and a doubt if it is unknown, or none that a spec has."""
     if operator is None or operator == "Linear":
         return "linear", (Doubt.OPERATOR,) if operator is None else ()
-    activation = {"Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}.get(operator)
+    words: Mapping[str, Activation] = {"Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}
+    activation = words.get(operator)
     return activation or "linear", () if activation else (Doubt.OTHER_ACTIVATION,)
 
 
