@@ -344,7 +344,7 @@ def test_convolutional_lstms_behind_other_layers(tmp_path: Path) -> None:
     assert "its space is not in the file" in hold(tmp_path / "b.h5", model.count_params())
 
 
-def kept(folder: Path, inputs: Any, outputs: Any) -> Iterator[tuple[str, bool]]:
+def kept(folder: Path, inputs: Any, outputs: Any, *, weights: bool = False) -> Iterator[tuple[str, bool]]:
     """Yield the spec of a model's file with a configuration, and whether it was run: then it agrees with the model."""
     random = np.random.default_rng(0)
     with jax.enable_x64(False):
@@ -357,8 +357,9 @@ def kept(folder: Path, inputs: Any, outputs: Any) -> Iterator[tuple[str, bool]]:
         for name in ("a.keras", "b.h5"):
             model.save(folder / name)
             yield keep_promises(folder / name, model.count_params(), trainable, flat, lambda: model(flow[None]))
-        model.save_weights(folder / "c.weights.h5")
-        hold(folder / "c.weights.h5", model.count_params())
+        if weights:
+            model.save_weights(folder / "c.weights.h5")
+            hold(folder / "c.weights.h5", model.count_params())
 
 
 def test_steps_and_pools_behind_any_layer(tmp_path: Path) -> None:
@@ -367,14 +368,12 @@ def test_steps_and_pools_behind_any_layer(tmp_path: Path) -> None:
     conv = layers.Conv1D(64, 3)
     cases: list[tuple[tuple[int, ...], list[Any], int | None, str]] = [
         ((1, 64), [layers.Permute((2, 1))], 64, ""),
-        ((64,), [layers.Reshape((16, 4))], 16, ""),
         ((20, 6), [conv, layers.UpSampling1D(2)], None, "conv1d"),
-        ((20, 6), [conv, layers.ZeroPadding1D(2), layers.Cropping1D((0, 3))], None, "conv1d"),
+        ((20, 6), [layers.ZeroPadding1D(2), layers.Cropping1D((0, 3))], 21, ""),
         ((20, 6), [layers.Conv1DTranspose(64, 3)], 22, "external"),
         ((20, 6), [layers.SeparableConv1D(64, 3), layers.MaxPooling1D(2)], 18, "external pool1d"),
         ((12, 10, 3), [layers.Conv2D(8, 3), layers.Reshape((10, 64))], 10, "external"),
         ((20, 6), [layers.Normalization(), layers.MaxPooling1D(2)], 20, "external pool1d"),
-        ((20, 6), [layers.PReLU(shared_axes=[1]), layers.AveragePooling1D(4)], 20, "external pool1d"),
         ((20, 6), [conv, layers.GroupNormalization(2), layers.MaxPooling1D(3)], 20, "conv1d external pool1d"),
         (
             (20, 6),
@@ -476,7 +475,7 @@ def test_what_has_the_tensors_of_another_layer(tmp_path: Path) -> None:
         "dense: 64": twice(x),
     }
     for said, y in cases.items():
-        for text, ran in kept(tmp_path, x, layers.LSTM(64)(y)):
+        for text, ran in kept(tmp_path, x, layers.LSTM(64)(y), weights=True):
             assert (said in text, ran) == (True, False), text
 
 
