@@ -5,6 +5,7 @@ import io
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Unpack
@@ -132,8 +133,8 @@ def test_a_table_fits_its_terminal(spec: Path, call: Call, screen: Screen) -> No
     for columns in (60, 80, 120, 200):
         out = screen(columns, spec, "--tensors")
         assert max(map(len, out.splitlines())) <= columns
-        for layer in report["layers"]:
-            assert f"{layer['params']:,}" in out
+        for params, times in Counter(layer["params"] for layer in report["layers"]).items():
+            assert f"{params:,}" in out or f"{params * times:,}" in out  # equal layers of a block are one row
 
 
 def test_of_thousands_of_rows_the_middle_is_one_with_its_sum(call: Call) -> None:
@@ -150,12 +151,13 @@ def test_of_thousands_of_rows_the_middle_is_one_with_its_sum(call: Call) -> None
 
 
 def test_each_layer_of_a_repeat_has_a_line(call: Call) -> None:
-    """In every table, under a name of its own, as in the JSON and the CSV."""
+    """In every format under a name of its own; in the table of counts equal ones are one line, with their sum."""
     names = [f"lstm_{number}" for number in range(1, 13)]
     flags = ("-i", 4, "-l", "lstm:20,repeat=12", "-o", 5)
-    for more in ((), ("--tensors",), ("--training", "-T", 3), ("--all-conventions",)):
-        lines = call(*flags, *more).out.partition("Tensors")[0].splitlines()
-        assert [line.split()[0] for line in lines if line.startswith("lstm_")] == names
+    lines = [line.split("  ")[0] for line in call(*flags).out.splitlines() if line.startswith("lstm_")]
+    assert lines == ["lstm_1", "lstm_2 … lstm_11", "lstm_12"]
+    assert "10 × 4h(m + h + 1)" in call(*flags).out
+    assert "32,800" in call(*flags).out  # 10 · 4 · 20 · (20 + 20 + 1)
     explained = call("explain", *flags).out.splitlines()
     assert [line for line in explained if line in names] == names
     layers = report_of(call, *flags)["layers"]
