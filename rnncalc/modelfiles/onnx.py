@@ -389,7 +389,7 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, data: Mapp
         raise BadFileError(f"does not say where the numbers of {escape(name)} are")
     start, length = map(int, sizes)
     folder = os.path.realpath(os.path.dirname(path) or ".")
-    file = os.path.realpath(os.path.join(folder, location))
+    file = os.path.realpath(os.path.join(folder, location.replace("\0", "/")))  # it takes no zero
     if os.path.isabs(location) or os.path.commonpath((folder, file)) != folder or "\0" in location:
         raise BadFileError(f"keeps {escape(name)} in {escape(location)}, which is not in its folder")
     try:

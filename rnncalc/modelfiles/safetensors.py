@@ -58,7 +58,7 @@ def read_sharded(path: str) -> ModelFile:
 
 def _shard(folder: str, name: str) -> list[FileTensor]:
     """Return the tensors of one file of an index, which may be one of PyTorch's too."""
-    if name != os.path.basename(name) or name in ("", ".", ".."):
+    if name != os.path.basename(name) or name in ("", ".", "..") or "\0" in name:
         raise BadFileError(f"names the file {escape(name)}, which is not in its folder")
     path = os.path.join(folder, name)
     if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):

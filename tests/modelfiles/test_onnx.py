@@ -347,6 +347,7 @@ def test_numbers_in_a_file_beside(tmp_path: Path) -> None:
         ("../a.data", "in ../a.data, which is not in its folder"),
         ("/etc/passwd", "in /etc/passwd, which is not in its folder"),
         ("link", "in link, which is not in its folder"),
+        ("a\0b", "which is not in its folder"),
         ("gone", "in gone: no such file or directory"),
         ("short", "in short, which has not the bytes it needs"),
     ],

@@ -112,6 +112,7 @@ def test_an_index_of_pytorchs_own_files(tmp_path: Path) -> None:
     [
         ({"w": "../a.safetensors"}, "names the file ../a.safetensors, which is not in its folder"),
         ({"w": "/etc/passwd"}, "names the file /etc/passwd, which is not in its folder"),
+        ({"w": "\0.safetensors"}, "which is not in its folder"),
         ({"w": "b.safetensors"}, "names b.safetensors: no such file or directory"),
         ({"w": "a.safetensors", "v": "a.safetensors"}, "gives tensors that its files do not hold"),
     ],
