@@ -285,12 +285,12 @@ def differences(match: Match) -> Iterator[Line]:
         assert site.layer is not None
         text = layer_text(site.layer)
         where = escape(site.path or next(iter(site.tensors.values())).name, limit=1_000)
-        yield where, f"the file has {text} here, which the spec lacks", (), (None, text)
+        yield where, f"the file has this layer, {text}, and the spec lacks it", (), (None, text)
 
 
 def _changed(difference: LayerDifference, path: str) -> Line:
     """Return the line of a layer that the file has with other widths or options, as another kind, or not at all."""
-    names, at, ours, theirs, _, doubts = difference
+    names, at, ours, theirs, _, doubts, _ = difference
     assert theirs is not None
     if not theirs:
         where = f" at its path, {escape(ours.path, limit=1_000)}" if ours.path else ""
@@ -305,9 +305,11 @@ def _changed(difference: LayerDifference, path: str) -> Line:
         text = f"{subject} {width:,} {ours.number} in the file, {units:,} in the spec; write {head}: {width}"
         return f"{names[0]}.{ours.number}", text, at, (units, width)
     before = layer_text(ours if len(names) == 1 else ours.replace(repeat=len(names)))
-    after = layer_text(one.replace(repeat=len(theirs))) if one else ", then ".join(map(layer_text, theirs))
+    lines = [*map(layer_text, [one.replace(repeat=len(theirs))] if one else theirs)]
+    after = ", then ".join(lines)
+    written = ", then ".join(f"{{{line}}}" if ", " in line and "{" not in line else line for line in lines)  # in YAML
     either = f"; {_UNNAMED}" if Doubt.GAMMA_OR_BETA in doubts else ""
-    return names[0], f"the file has {after}, the spec {before}; write {after}{either}", at, (before, after)
+    return names[0], f"the file has {after}, the spec {before}; write {written}{either}", at, (before, after)
 
 
 def messages(match: Match) -> Iterator[str | None]:

@@ -89,7 +89,7 @@ class LayerDifference(NamedTuple):
     empty if the file has none of them, None if no layer is known that has the file's tensors. It is as the spec's if
     the layer only reads another width, because a layer before it differs.
     input: what the network reads, as the spec and as the file have it, if this layer reads that and they differ.
-    doubts: what the file leaves open about it.
+    doubts: what the file leaves open about it. stacked: further layers of its module, which the spec lacks.
     """
 
     names: tuple[str, ...]
@@ -98,6 +98,7 @@ class LayerDifference(NamedTuple):
     theirs: tuple[Layer, ...] | None
     input: tuple[int, int] | None = None
     doubts: frozenset[Doubt] = frozenset()
+    stacked: tuple[Site, ...] = ()
 
 
 class Match(NamedTuple):
@@ -176,11 +177,13 @@ def match(network: Network, file: ModelFile) -> Match:
     ]
     tensors = (*checks, *by_name, *of_externals, *others, *_otherwise(network, file, every))
     more = tuple(site for site in left if site.layer and site.params)
-    differences = tuple(_differences(network, start, wanted, pairs, tensors, bool(more)))
+    differences = tuple(_differences(network, start, wanted, pairs, tensors, more))
     no_params = sum(not tensor.is_parameter for tensor in file.tensors)
     sites_by_name = {wanted[place].name: site for place, site in pairs.items() if not site.bare}
     names = {name for each in differences if each.theirs is not None for name in each.names}
     stored = {tensor.name for site in more for tensor in site.tensors.values()}
+    stacked = {id(site) for each in differences for site in each.stacked}
+    more = tuple(site for site in more if id(site) not in stacked)
     explained = frozenset(
         number
         for number, check in enumerate(tensors)
@@ -190,13 +193,19 @@ def match(network: Network, file: ModelFile) -> Match:
 
 
 def _differences(
-    network: Network, start: str, wanted: Sequence[SpecLayer], pairs: Pairs, tensors: Sequence[TensorCheck], more: bool
+    network: Network,
+    start: str,
+    wanted: Sequence[SpecLayer],
+    pairs: Pairs,
+    tensors: Sequence[TensorCheck],
+    more: Sequence[Site],
 ) -> Iterator[LayerDifference]:
     """Yield the layers of the spec that differ, in its order, the copies of one together.
 
-    start: the prefix of the paths that the file lacks.
-    more: whether the file has layers that the spec lacks, so that any layer may read another width.
+    start: the prefix of the paths that the file lacks. more: the layers of the file that the spec lacks; with them any
+    layer may read another width.
     """
+    changed = bool(more)  # whether something before a layer differs
     wrong = {check.layer for check in tensors if not (check.kept or check.doubt)}
     sums = {check.layer: check.stored_shape for check in tensors if check.tensor == "external"}
     copies: dict[Path, list[int]] = {}
@@ -205,9 +214,13 @@ def _differences(
             copies.setdefault(each.at, []).append(place)
     for at, places in copies.items():
         first, names = wanted[places[0]], tuple(wanted[place].name for place in places)
-        if wrong.isdisjoint(names):
-            continue
         ours, sites = first.layer.replace(repeat=1), [pairs[place] for place in places if place in pairs]
+        last = sites[-1] if sites and sites[-1].layer else None
+        stacked = tuple(
+            site for site in more if last and (site.path, site.layer) == (last.path, last.layer) and site.number
+        )
+        if wrong.isdisjoint(names) and not stacked:
+            continue
         theirs = [_theirs(wanted[place], pairs[place], network.convention) for place in places if place in pairs]
         if isinstance(ours, External):
             theirs = [ours.replace(params=int(shape[0])) for name in names if (shape := sums.get(name))]
@@ -217,15 +230,16 @@ def _differences(
         if layers and inputs and _is_first(network, first):
             part, change = network.parts[first.placed.part], inputs // prod(layers[0].grid)
             network_input = (part.input, part.input + change) if part.input + change > 0 else None
-        elif inputs and not more and layers == (ours,):
+        elif inputs and not changed and layers == (ours,):
             wider = ours.replace(extra_inputs=ours.values().get("extra_inputs", 0) + inputs)
             layers = (wider,) if inputs > 0 and not any(wider.option_problems()) else None
+        layers = layers and (*layers, *layers[-1:] * len(stacked))
         doubts = frozenset(doubt for site in sites for doubt in site.doubts)
         if ours.path:
             ours = ours.replace(path=f"{start}{ours.path}")
             layers = layers and tuple(layer.replace(path=ours.path) for layer in layers)
-        yield LayerDifference(names, at, ours, layers, network_input, doubts)
-        more = True
+        yield LayerDifference(names, at, ours, layers, network_input, doubts, stacked if layers else ())
+        changed = True
 
 
 def _reads(layer: Layer, site: Site) -> int:

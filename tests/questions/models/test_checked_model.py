@@ -32,11 +32,20 @@ def spec(folder: Path, layers: str, input: int = 3) -> Path:
         ("lstm: 4", lstm(3, 2), "5: lstm_1.units: lstm_1 has 2 units in the file, 4 in the spec; write lstm: 2"),
         ("lstm: 2", lstm(5, 2), "2:8: input: the input is 5 in the file, 3 in the spec; write input: 5"),
         ("lstm: 2", GRU, "lstm_1: the file has gru: 2, the spec lstm: 2; write gru: 2"),
-        ("lstm: 2", TWO_WAYS, "the file has lstm: 2, bidirectional: true, the spec lstm: 2; write lstm: 2, bid"),
+        ("lstm: 2", TWO_WAYS, "the file has lstm: 2, bidirectional: true, the spec lstm: 2; write {lstm: 2, bid"),
         ("lstm: 2, bidirectional: true", lstm(3, 2), "the spec lstm: 2, bidirectional: true; write lstm: 2"),
-        ("lstm: 2", BARE, "lstm_1: the file has lstm: 2, bias: false, the spec lstm: 2; write lstm: 2, bias: f"),
+        ("lstm: 2", BARE, "lstm_1: the file has lstm: 2, bias: false, the spec lstm: 2; write {lstm: 2, bias: f"),
         ("lstm: 2, bias: false", lstm(3, 2), "the spec lstm: 2, bias: false; write lstm: 2"),
-        ("lstm: 2", {**lstm(3, 2), **lstm(2, 2, "top")}, "top: the file has lstm: 2 here, which the spec lacks"),
+        (
+            "lstm: 2",
+            {**lstm(3, 2), **lstm(2, 2, "top")},
+            "top: the file has this layer, lstm: 2, and the spec",
+        ),
+        (
+            "lstm: 2",
+            {**lstm(3, 2), **lstm(2, 2, number=1)},
+            "lstm: 2, repeat: 2, the spec lstm: 2; write {lstm: 2",
+        ),
         ("lstm: 2, repeat: 2", lstm(3, 2), "lstm_1: the file has lstm: 2, the spec lstm: 2, repeat: 2; write lstm: 2"),
         ("lstm: 2, repeat: 2", {**lstm(3, 2), **lstm(2, 4, number=1)}, "; write lstm: 2, then lstm: 4"),
         ("lstm: 2, projection: 1", lstm(3, 2), "the spec lstm: 2, projection: 1; write lstm: 2"),
@@ -58,7 +67,7 @@ def test_what_differs_is_told_with_its_cure(
     assert len(rows) == 1 or every or "no layer has" in said or "path" in said
     if cure := re.search(r"; write (.*)\n", checked.out):  # followed literally, the spec passes
         text = cure[1] if cure[1].startswith("input") else ""
-        lines = "".join(f"  - {{{line}}}\n" for line in (layers if text else cure[1]).split(", then "))
+        lines = "".join(f"  - {line}\n" for line in (f"{{{layers}}}" if text else cure[1]).split(", then "))
         edited = spec(tmp_path, lines, int(text.removeprefix("input: ") or 3))
         assert call("check", edited, "--model", path).code == 0
 
@@ -81,7 +90,7 @@ def test_a_file_of_one_layer_less_says_so(tmp_path: Path, call: Call) -> None:
     path = state_dict(tmp_path / "model.pt", {**lstm(8, 16), "fc.weight": (5, 16), "fc.bias": (5,)})
     checked = call("check", spec(tmp_path, "  - lstm: 32\n  - lstm: 16\n", 8), "--model", path)
     assert "lstm_1: not in the file\n" in checked.out
-    assert "fc: the file has dense: 5 here, which the spec lacks\n" in checked.out
+    assert "fc: the file has this layer, dense: 5, and the spec lacks it\n" in checked.out
     cured = spec(tmp_path, "  - lstm: 16\n  - dense: 5\n", 8)
     assert call("check", cured, "--model", path).code == 0
     assert call("check", spec(tmp_path, "  - lstm: 16\noutput: 5\n", 8), "--model", path).code == 0
@@ -272,7 +281,7 @@ def test_a_path_that_the_file_lacks(tmp_path: Path, call: Call) -> None:
     done = call("check", at_paths(tmp_path, "model.encodre", "model.tags"), "--model", path)
     assert done.code == 1
     assert "lstm_1: not in the file at its path, model.encodre\n" in done.out
-    assert "encoder: the file has lstm: 2 here, which the spec lacks\n" in done.out
+    assert "encoder: the file has this layer, lstm: 2, and the spec lacks it\n" in done.out
 
 
 AROUND = {
