@@ -122,7 +122,7 @@ class _Drafting:
                 for site in sites
             ]
         if not self.file.ordered:
-            self.several = self.file.framework == "keras" and orders(sites)[1]
+            self.several = orders(sites)[1]
             sites = in_chain(sites)
         elif self.file.framework == "pytorch":  # whose modules are in the order in which they are defined
             sites = with_table_first(sites)

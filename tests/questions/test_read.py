@@ -204,6 +204,10 @@ def test_a_chain_of_widths_is_found_under_any_names(data: st.DataObject) -> None
         ({"a": NORM, "b": cell(4, 6, 4), "c": cell(4, 3, 6)}, ["c", "b", "a"]),
         ({"a": cell(4, 3, 6), "b": NORM, "c": cell(4, 6, 2)}, ["a", "c", "b"]),
         ({"a": NORM, "b": NORM}, ["a", "b"]),
+        (
+            {"a": NORM, "b": linear(4, 4), "emb": TABLE, "fc": linear(4, 4), "z": cell(4, 4, 4)},
+            ["emb", "z", "a", "b", "fc"],
+        ),
     ],
 )
 def test_each_reads_what_the_one_before_outputs(modules: dict[str, Shapes], paths: list[str]) -> None:
@@ -232,6 +236,13 @@ def test_an_order_in_which_all_widths_fit() -> None:
     one = sites({"dense": (128, 96), "dense_1": (96, 4), "lstm": (64, 128), "lstm_1": (128, 128)})
     assert [site.path for site in in_chain(one)] == ["lstm", "lstm_1", "dense", "dense_1"]
     assert [orders(each)[1] for each in (one, sites({"dense": (64, 64), "lstm": (64, 64)}))] == [False, True]
+
+
+def test_a_guess_of_an_order_is_said_in_every_format() -> None:
+    """The two layers of a module stay together, before the norm whose name is first."""
+    norm, stack = module("a", {"weight": (4,), "bias": (4,)}), module("z", stacked(4, 4, 4))
+    every = [read(file("pytorch", module("emb", TABLE), *each, ordered=False)) for each in ([norm, stack], [stack])]
+    assert [[remark.kind for remark in each.file.remarks] for each in every] == [[Doubt.ORDER], []]
 
 
 def test_what_may_be_a_table_is_in_front_of_a_stack() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rnncalc.bounds import MOST_ORDERED, MOST_PLACES
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Transform
 from rnncalc.questions.models.sites import Doubt, Site, in_groups, named_last
 
@@ -29,7 +30,7 @@ def with_table_first(sites: Sequence[Site]) -> Sequence[Site]:
 def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
     """Return sites in an order in which, if possible, each input width is the output width before it.
 
-    Embeddings come first and outputs last; if widths leave a choice, the order of the names decides. ordered: whether
+    Embeddings come first and outputs last; if widths leave a choice, custom decides, then the names. ordered: whether
     they stay in their order if each known layer reads no less than the one before it outputs.
     """
     known = _widths(sites)
@@ -47,7 +48,8 @@ def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
         if site.layer is not None:
             width = site.layer.output_width(site.inputs)
     fits = all(width == inputs for (_, width), (inputs, _) in pairwise(_widths(chained)))
-    return chained if fits else orders(sites)[0] or chained
+    order, several = orders(sites)
+    return order if several or (not fits and order) else chained
 
 
 def _widths(sites: Sequence[Site]) -> list[tuple[int, int]]:
@@ -58,25 +60,29 @@ def _widths(sites: Sequence[Site]) -> list[tuple[int, int]]:
 def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
     """Return sites in an order in which each reads the width that the one before outputs, and whether others do too.
 
-    It is empty if there is none, or if a layer is not known, is stacked or may be a table, or if they are too many.
-    Those whose paths differ in a number alone stay in its order; a table comes first.
+    It is empty if there is none, or if a layer is not known or may be a table, or if they are too many. Those whose
+    paths differ in a number alone stay in its order, and those of a module together; a table comes first. Of several
+    orders it is the one with windows first, then recurrent layers, then norms, and last the others and the outputs.
     """
-    rows: dict[str, list[Site]] = {}
-    for site in sorted(sites, key=lambda site: [int(digits) for digits in re.findall("[0-9]+", site.path)]):
-        rows.setdefault(re.sub("_?[0-9]+", "", site.path), []).append(site)
+    modules: dict[str, list[Site]] = {}
+    for site in sites:
+        modules.setdefault(site.path, []).append(site)
+    rows: dict[str, list[list[Site]]] = {}
+    for path in sorted(modules, key=lambda path: [int(digits) for digits in re.findall("[0-9]+", path)]):
+        rows.setdefault(re.sub("_?[0-9]+", "", path), []).append(modules[path])
     known: dict[tuple[tuple[int, ...], int], int] = {}
     table = any(isinstance(site.layer, Embedding) for site in sites)
 
-    def following(places: tuple[int, ...], width: int) -> Iterator[tuple[Site, tuple[int, ...], int]]:
+    def following(places: tuple[int, ...], width: int) -> Iterator[tuple[list[Site], tuple[int, ...], int]]:
         for row, (place, several) in enumerate(zip(places, rows.values(), strict=True)):
-            site = several[place] if place < len(several) else None
-            first = isinstance(site.layer, Embedding) or not table if site else False
-            if site and site.layer and (site.inputs == width if width else first):
-                after = (*places[:row], place + 1, *places[row + 1 :])
-                yield site, after, site.layer.output_width(site.inputs)
+            module = several[place] if place < len(several) else []
+            first = isinstance(module[0].layer, Embedding) or not table if module else False
+            widths = _widths(module)
+            if module and (widths[0][0] == width if width else first):
+                yield module, (*places[:row], place + 1, *places[row + 1 :]), widths[-1][1]
 
     def ways(places: tuple[int, ...], width: int) -> int:
-        if sum(places) == len(sites):
+        if sum(places) == len(modules):
             return 1
         if (places, width) not in known and len(known) < MOST_PLACES:
             known[places, width] = 0
@@ -85,12 +91,20 @@ def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
 
     places: tuple[int, ...] = (0,) * len(rows)
     width, order = 0, list[Site]()
-    sure = all(not site.number and Doubt.TABLE not in site.doubts for site in sites)
-    several = sure and len(sites) <= MOST_ORDERED and ways(places, width)
+    sure = all(site.layer and Doubt.TABLE not in site.doubts for site in sites)
+    stacks = all(reads == width for each in modules.values() for (_, width), (reads, _) in pairwise(_widths(each)))
+    several = sure and stacks and len(sites) <= MOST_ORDERED and ways(places, width)
     while several and len(order) < len(sites):
-        site, places, width = next(each for each in following(places, width) if ways(*each[1:]))
-        order.append(site)
+        fitting = [each for each in following(places, width) if ways(*each[1:])]
+        module, places, width = min(fitting, key=lambda each: _rank(each[0][0]))
+        order += module
     return order, several == 2
+
+
+def _rank(site: Site) -> int:
+    """Return how late a layer is by custom, where its widths fit earlier and later."""
+    cell, window, norm = isinstance(site.layer, Cell), Doubt.WINDOW in site.doubts, _is_norm(site.layer)
+    return 4 if named_last(site) else 0 if window else 1 if cell else 2 if norm else 3
 
 
 def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
@@ -112,6 +126,7 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
         fitting.sort(key=lambda each: (each[1].output_width(width) != width, _is_norm(each[1])))
     else:  # a norm, or attention, is before another layer, and last is one whose output none of the others reads
         fitting.sort(key=lambda each: not (_is_norm(each[1]) or (isinstance(each[1], Transform) and each[1].whole)))
+    fitting.sort(key=lambda each: not (isinstance(each[1], Cell) and each[1].output_width(width) == width))
     return next((place for place, _ in fitting), 0)
 
 
