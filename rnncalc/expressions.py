@@ -172,6 +172,7 @@ class GivenNumber(NamedTuple):
     rounding: the end of the chain, if it only rounds the number.
     text: what was read, without the name.
     name: what is before the first `=`; it may be the name of a layer or a tensor.
+    equations: how many there are between commas. apart: each of them as an answer of its own.
     """
 
     number: Any
@@ -183,6 +184,8 @@ class GivenNumber(NamedTuple):
     name: str = ""
     of_whole: bool = False
     rounding: str = ""
+    equations: int = 1
+    apart: tuple[Any, ...] = ()
 
     def about(self) -> GivenNumber:
         """Return a number that is said to be rounded: its last digit that is not 0 shows how far."""
@@ -357,12 +360,13 @@ class Parser:
         with the place that cannot be read, and TooLargeError beyond a limit.
         """
         sides = self.equation()
-        begin, before = 0, len(sides)  # of the last equation
+        begin, before, equations = 0, len(sides), 1  # of the last equation
         while arrow := self.taken("then", "comma"):
             equation = self.equation()
             apart = before > 1 and len(equation) > 1
             if arrow.kind == "comma" and not apart:
                 raise self.expected(_MORE, arrow.place)
+            equations += arrow.kind == "comma"
             begin, before = len(sides) if apart else begin, len(equation)
             sides += [("" if apart else arrow.text.strip(", "), *equation[0][1:]), *equation[1:]]
         self.end()
@@ -376,6 +380,7 @@ class Parser:
             exact = (each for each, rough in earlier[::-1] if not rough and self.is_exact(each))
             rounding = self.text[self.tokens[sides[-1][2]].place : self.token.place].strip("$ .")
             number = next((each._replace(rounding=rounding) for each in exact), number)
+        number = number._replace(equations=equations)
         for place, (one, other) in enumerate(pairwise(values), 1):
             first, length = sides[place][2], sides[place][2] - sides[place - 1][2]
             # 384 → 1152 is no equation, and 3*384 → 1152 is one; 3h(m+h+1) ≈ 3h² leaves terms out

@@ -128,6 +128,7 @@ class Grader:
         formula. All are in order, the output layer last; layers without parameters may be left out. Raises CallError
         for a wrong number of numbers or shapes.
         """
+        answers = self.apart(answers)
         judgements = self.judgements(answers)
         shapes = [each.answer for each in judgements if isinstance(each.answer, Shape)]
         in_order = any(isinstance(each, Shape) and not each.name for each in answers)
@@ -136,6 +137,38 @@ class Grader:
         from rnncalc.questions.answer.tensors import right_in  # most answers are numbers
 
         return Answer(self.network, judgements, right_in(self.network, shapes), self.quantity)
+
+    def apart(self, answers: Sequence[Given]) -> Sequence[Given]:
+        """Return the equations of an answer as answers, if they have labels, or there is one for each layer.
+
+        An equation for the total may follow those of the layers. Equations in which the number of another one is used
+        are steps to the total, unless all are correct. Beside labels of parts, one without a label is the total. Raises
+        CallError if the last has a label that names nothing.
+        """
+        equations = answers[0].apart if isinstance(answers[0], GivenNumber) else ()
+        if answers[1:] or not equations:
+            return answers
+        try:
+            claims = self.claims(equations)
+        except CallError:
+            if equations[-1].name:
+                raise
+            return answers
+        if any(each.name and not (part and part.is_total) for each, part in claims):
+            others = all(not part or part.place is None for _, part in claims)
+            unnamed = others and [bool(each.name) for each in equations].count(False) == 1
+            return [each if each.name or not unnamed else each._replace(name="total") for each in equations]
+        numbers = [each for each in reading.as_calculations(equations) if isinstance(each, GivenNumber)]
+        layers = len(self.counted)
+        counts = [*map(self.counts.__getitem__, self.counted), self.total]
+        if layers == 1 or len(numbers) not in (layers, layers + 1):
+            return answers
+        correct = [each.rounds(count) for each, count in zip(numbers, counts, strict=False)]
+        used = [re.findall("[0-9]+", re.sub("(?<=[0-9])[,.'](?=[0-9]{3})", "", each.text)) for each in numbers[:layers]]
+        steps = any(str(each.number) in later for at, each in enumerate(numbers) for later in used[at + 1 :])
+        total = numbers[-1].rounds(self.total) and self.asks != "layers"
+        of_layers = any(correct[:layers]) if numbers[layers:] else not total
+        return equations if all(correct) or (of_layers and not steps) else answers
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""

@@ -18,7 +18,7 @@ answer or a part of it in Markdown and LaTeX, are blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -40,7 +40,7 @@ from rnncalc.expressions import (
     with_index,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
-from rnncalc.text import MATH_ACCENTS, escape
+from rnncalc.text import MATH_ACCENTS, escape, has_letters
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
@@ -70,7 +70,7 @@ _AROUND = (
 """What is around an answer or an equation, with what stays of it. Around a product \\( and \\[ are brackets."""
 _BETWEEN = (
     r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|,(?=[^\W\d][\w. ]{0,60}[:=])|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
-    r"|(?<=[\d)\]])\s+(?=[^\W\d][\w. ]{0,60}[:=])"
+    r"|(?<=[\d)\]])\s+(?!(?:[xX]|times|by|plus|minus|mal|fois|volte|por|per)\s?\d)(?=[^\W\d][\w. ]{0,60}[:=])"
 )
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
@@ -185,11 +185,11 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
 def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: str = "params") -> list[Given]:
     """Return the answers in a text: one if it can be read as one, else those between commas, lines and labels.
 
-    Raises CallError as `read_answer` does.
+    One of several equations has each of them too. Raises CallError as `read_answer` does.
     """
     read = partial(read_answer, sizes=sizes, decimal=decimal, quantity=quantity)
     try:
-        return [read(text)]
+        one = read(text)
     except UnreadError:
         lines = [re.sub(_ITEM, "", " ".join(line.split())) for line in text.splitlines()]
         text = "\n".join(filter(None, lines))
@@ -198,13 +198,26 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
             if pieces[1:]:
                 check_number_of_answers(len(pieces))
                 with suppress(CallError):
-                    *answers, last = map(read, pieces)
-                    total = re.fullmatch(_SUMMED, pieces[-1])
-                    untrue = isinstance(last, GivenNumber) and last.untrue
-                    if total and (untrue or not re.search(r"[-+*×·/(]", total[1])):
-                        return [*answers, *map(read, total.groups())]
-                    return [*answers, last]
+                    return [*_each(pieces, read)]
         raise
+    if (
+        isinstance(one, GivenNumber)
+        and one.equations > 1
+        and len(pieces := [*_pieces(text, _BETWEEN)]) == one.equations
+    ):
+        with suppress(CallError):
+            one = one._replace(apart=_each(pieces, read))
+    return [one]
+
+
+def _each(pieces: Sequence[str], read: Callable[[str], Given]) -> tuple[Given, ...]:
+    """Return the answers in pieces of a text; the last may be two, as 85 so 1285, of which the second is the total."""
+    *answers, last = map(read, pieces)
+    if total := re.fullmatch(_SUMMED, pieces[-1]):
+        first, whole = (getattr(each, "number", None) for each in as_calculations([read(total[1]), last]))
+        if (first != whole and not has_letters(first)) or getattr(last, "untrue", ""):
+            return (*answers, *map(read, total.groups()))
+    return (*answers, last)
 
 
 def _pieces(text: str, between: str) -> Iterator[str]:
