@@ -605,14 +605,16 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             yield grade, mistake, " ".join([feedback, *sentences])
 
     def _frequencies(self) -> list[tuple[str, int]]:
-        """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
-        counted = (text for grade, text, _ in self._graded() if not (grade.by_chance or grade.variant_answered))
+        """Return the first mistakes that are no guesses and make an answer wrong, the most frequent first."""
+        counted = (
+            text for grade, text, _ in self._graded() if not (grade.right or grade.by_chance or grade.variant_answered)
+        )
         return Counter(filter(None, counted)).most_common()
 
 
 def _correct_answer(grade: Grade) -> str:
-    """Return the correct answer of a variant as text: numbers, a formula, or shapes."""
-    answers = grade.correct if isinstance(grade.correct, list) else [grade.correct]
+    """Return the correct answer of a variant as text: numbers, a formula, or shapes; empty without a variant."""
+    answers = grade.correct if isinstance(grade.correct, list) else [grade.correct] * (grade.correct is not None)
     return ", ".join(bracketed(tuple(each)) if isinstance(each, list) else str(each) for each in answers)
 
 

@@ -54,15 +54,17 @@ def test_each_variant_is_graded_by_itself(ask: str, call: Call, tmp_path: Path) 
 
 
 def test_without_a_column_the_rows_are_in_order(call: Call, tmp_path: Path) -> None:
-    """One that is left over is told, and so is a number of a layer if the total is asked for."""
+    """A number of a layer is told if the total is asked for; more rows than variants have no order."""
     exercises = made(call, tmp_path / "a.json")
     answers = [*(str(each["right_answer"]) for each in exercises[:2]), "output: 27"]
-    (tmp_path / "a.csv").write_text("\n".join(["name,answer", *(f"x,{answer}" for answer in [*answers, "5"])]))
+    (tmp_path / "a.csv").write_text("\n".join(["name,answer", *(f"x,{answer}" for answer in answers)]))
     done = call("answer", str(tmp_path / "a.json"), "--from", str(tmp_path / "a.csv"), "-f", "json")
-    assert [grade["right"] for grade in json.loads(done.out)["grades"]] == [True, True, None, None]
+    assert [grade["right"] for grade in json.loads(done.out)["grades"]] == [True, True, None]
     assert "a.csv:4: expected the total, got a number or a shape of a part of the network" in done.err
-    assert "a.csv:5: expected a variant of" in done.err
-    assert "1 to 3, got '4'" in done.err
+    more = graded(call, tmp_path, ["name,answer", *(f"x,{answer}" for answer in [*answers, "5"])])
+    cure = "name the column of the variants with --variant"
+    message = f"4 rows, 3 variants, and no column with the numbers of the variants; {cure}"
+    assert (more.code, more.err) == (2, f"{tmp_path / 'a.csv'}: {message}\n")
 
 
 def test_lists_to_no_end_are_no_exercise(call: Call, tmp_path: Path) -> None:
@@ -172,6 +174,10 @@ def test_variants_are_found_or_told_or_refused(call: Call, tmp_path: Path) -> No
         f"{tmp_path / 'a.csv'}: if the variants are in the order of rows, 3 would be correct for another "
         "variant, and 0 for their own; name the column of the variants with --variant\n",
     )
+    odd = ["who,Sheet,Total", *3 * shuffled, f"S,9,{right[0]}", f"S,,{right[0]}"]
+    nearly = graded(call, tmp_path, odd, "-f", "csv")
+    assert nearly.err.count("expected a variant of") == 2
+    assert nearly.out.splitlines()[-2].endswith("got '9'.\",")  # no correct answer of a variant that there is not
     twice = graded(call, tmp_path, ["Sheet,Group,Total", *(f"{place},{4 - place},{right[0]}" for place in (1, 2, 3))])
     assert "which column has the variant? it may be Sheet or Group; name the column of the variants" in twice.err
 

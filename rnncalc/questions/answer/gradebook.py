@@ -195,6 +195,9 @@ SAMPLE = 50
 OWN_COLUMNS = ("correct", "mistake", "feedback", "correct_answer")
 """The columns that grading adds, the last for an exercise. If a graded file is graded again, they are replaced."""
 
+MOST_OTHERS = 5
+"""In a column of variants at most one value in so many is none."""
+
 VARIANT = "variant"
 """The usual title of the column of variants. Grading adds it too, if the rows are in the order of the variants."""
 
@@ -251,7 +254,7 @@ def read_answer_file(
     names, answers, variant: the columns, by title or by number from 1. By default they are found by their usual titles;
     if there are just two columns, the first is the name and the second the answer. variants: the numbers of the
     variants of an exercise; without `variant` their column is the only one that has nothing else, and a file without
-    one has its rows in their order, or all on the only one.
+    one has its rows in their order, or all on the only one. It may have a few other values if there are more rows.
     choices: whether an answer may be a letter.
     Raises CallError if there are no rows or no such columns, RefusedError if the column of the answers is not known.
     """
@@ -321,20 +324,27 @@ def read_answer_file(
 def _variant_title(
     titles: Sequence[str], records: Sequence[tuple[int, list[str]]], variants: Sequence[str], places: set[int]
 ) -> str:
-    """Return the title of the column that has the numbers of variants alone; empty if none has.
+    """Return the title of the column that has the numbers of variants alone; empty if the rows are in their order.
 
-    Raises RefusedError if several have.
+    In more rows than variants a column may also have a few other values. Raises RefusedError if several columns have
+    them, or none has and there are more rows than variants.
     """
-    several = []
+    several: dict[bool, list[str]] = {True: [], False: []}  # by whether the numbers are alone
     for place in sorted(places):
-        cells = {variant_number(cell) for _, row in records for cell in row[place : place + 1] if cell}
+        cells = [variant_number(cell) for _, row in records for cell in row[place : place + 1] if cell]
+        others = sum(cell not in variants for cell in cells)
         usual = titles[place].casefold() in _NAMES or _ANSWER.fullmatch(titles[place])
-        if titles[place] and not usual and len(cells) > 1 and cells <= {*variants}:
-            several.append(titles[place])
-    if several[1:]:
-        columns = one_of([escape(title) for title in several])
-        raise RefusedError(f"which column has the variant? it may be {columns}", Cure.VARIANT_COLUMN)
-    return several[0] if several else ""
+        if titles[place] and not usual and len({*cells} & {*variants}) > 1 and MOST_OTHERS * others <= len(cells):
+            several[not others].append(titles[place])
+    more = len(records) > len(variants)
+    columns = several[True] or several[False] * more
+    if columns[1:]:
+        names = one_of([escape(title) for title in columns])
+        raise RefusedError(f"which column has the variant? it may be {names}", Cure.VARIANT_COLUMN)
+    if more and not columns:
+        message = f"{len(records):,} rows, {len(variants):,} variants, and no column with the numbers of the variants"
+        raise RefusedError(message, Cure.VARIANT_COLUMN)
+    return columns[0] if columns else ""
 
 
 def variant_number(text: str) -> str:
