@@ -32,13 +32,14 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
     Raises SpecError, with the place in the spec, if a layer matches several of the file's, or if the two use different
     conventions.
     """
-    from rnncalc.questions.models.matching import match
+    from rnncalc.questions.models.matching import match, of_sequences
 
     if spec.network.convention != file.framework == spec.own_convention:
         message = f"the file has the tensors of {file.framework}, as the spec says; leave this flag out"
         raise SpecError((Problem((), message, "--convention"),))
     try:
-        return match(network or spec.network, file)
+        found = match(network or spec.network, file)
+        return found._replace(tensors=(*found.tensors, *of_sequences(spec.network, file)))
     except SpecError as error:
         source, problems = escape_path(spec.source), []
         for problem in error.problems:

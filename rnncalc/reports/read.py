@@ -195,6 +195,8 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.MASK: f"it leaves out the steps of word 0 (mask_zero){_DIFFERS}",
     Doubt.CUDNN: "a layer for cuDNN, with two biases for each gate, as no layer of Keras's convention has: {names}",
     Doubt.ORDER: "the widths of the layers fit in several orders; this one is a guess",
+    Doubt.TOPOLOGY: f"the file's network is {{names}}{_DIFFERS}; write topology: {{names}}",
+    Doubt.LENGTH: f"the file's sequences have {{numbers[0]:,}} steps{_DIFFERS}; write steps: {{numbers[0]}}",
     Doubt.STEPS: "steps are left out, because what is before {names} changes their number as no spec can",
     Doubt.FIRST_STEPS: "steps: {numbers[0]:,} are what the first layer reads; the input has {numbers[1]:,}",
     Doubt.RESHAPED: "the {numbers[0]:,} numbers of a step change their places; the file does not say how",

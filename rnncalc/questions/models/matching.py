@@ -45,6 +45,7 @@ from rnncalc.questions.models.sites import (
     recorded,
     sites_of,
 )
+from rnncalc.questions.read import read
 
 
 class TensorStatus(Enum):
@@ -175,6 +176,7 @@ def match(network: Network, file: ModelFile) -> Match:
         for tensor in site.tensors.values()
         if not tensor.shared_with
     ]
+    of_externals = [check for check in of_externals if check.stored_shape or check.shape != (0,)]
     tensors = (*checks, *by_name, *of_externals, *others, *_otherwise(network, file, every))
     more = tuple(site for site in left if site.layer and site.params)
     differences = tuple(_differences(network, start, wanted, pairs, tensors, more))
@@ -300,6 +302,20 @@ def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iter
         word = COMPUTES_OTHERWISE.get(remark.kind)
         if word and (plain or remark.kind is not RemarkKind.OPERATORS):
             yield TensorCheck(TensorStatus.OTHERWISE, None, None, stored=word, doubt=remark)
+
+
+def of_sequences(network: Network, file: ModelFile) -> Iterator[TensorCheck]:
+    """Yield what a file says of its sequences and a network has otherwise: whether it ends in one, and its steps."""
+    draft = read(file).draft if file.framework == "keras" and not network.encoder else None
+    if draft is None or draft.network.topology is None or any(isinstance(each, External) for each in draft.layers):
+        return
+    ours, theirs = network.topology_of(None), draft.network.topology
+    if ours.rpartition("-")[2] != theirs.rpartition("-")[2]:
+        about = Remark(Doubt.TOPOLOGY, (theirs,))
+        yield TensorCheck(TensorStatus.OTHERWISE, stored="topology", at=("topology",), doubt=about)
+    if None not in (network.steps, draft.network.steps) and network.steps != draft.network.steps:
+        about = Remark(Doubt.LENGTH, (), (draft.network.steps or 0,))
+        yield TensorCheck(TensorStatus.OTHERWISE, stored="steps", at=("steps",), doubt=about)
 
 
 def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:

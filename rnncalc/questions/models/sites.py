@@ -86,6 +86,8 @@ class Doubt(Enum):
     DIRECTIONS = auto()
     OR_DIRECTIONS = auto()
     STATISTICS = auto()
+    TOPOLOGY = auto()
+    LENGTH = auto()
 
 
 COMPUTES_OTHERWISE: Mapping[Enum, str] = {

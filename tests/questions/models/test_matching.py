@@ -15,7 +15,7 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, ModelFile, TensorRole
 from rnncalc.network.network import Network
-from rnncalc.questions.models.matching import Match, TensorCheck, TensorStatus, match
+from rnncalc.questions.models.matching import Match, TensorCheck, TensorStatus, match, of_sequences
 
 
 def held(layers: Sequence[Layer], *modules: FileModule, input: int = 4, **more: Any) -> Match:
@@ -76,7 +76,7 @@ def test_what_is_no_parameter_is_counted_and_not_held() -> None:
         ([External(8)], {"bn": 3, "ln": 5}, [(TensorStatus.MATCHED, 8)]),
         ([External(8)], {"bn": 9}, [(TensorStatus.SHAPE, 9)]),
         ([External(8)], {}, [(TensorStatus.MISSING, None)]),
-        ([External(0)], {}, [(TensorStatus.MATCHED, None)]),
+        ([External(0)], {}, []),
         ([External(8, path="bn")], {"bn.a": 3, "bn.b": 5}, [(TensorStatus.MATCHED, 8)]),
         ([External(8, path="bn")], {"bn": 8, "ln": 5}, [(TensorStatus.MATCHED, 8), (TensorStatus.UNEXPECTED, 5)]),
         (
@@ -103,7 +103,7 @@ def test_what_is_counted_elsewhere_is_held_by_its_sum(
     found = held([LSTM(3), *externals], module("rnn", cell(4, 4, 3)), *of).tensors[4:]
     assert [(each.status, each.stored_shape and each.stored_shape[0]) for each in found] == expected
     told = {each.layer: (each.tensor, each.shape, each.at) for each in found if each.layer}
-    numbers = [*enumerate(externals, 1)]
+    numbers = [(number, layer) for number, layer in enumerate(externals, 1) if layer.sizes(0)["N"]]
     assert told == {
         f"external_{number}": ("external", (layer.sizes(0)["N"],), ("layers", number)) for number, layer in numbers
     }
@@ -208,6 +208,18 @@ def test_where_a_reset_gate_acts_is_told_by_the_biases_of_keras() -> None:
     wider = Network(input=5, layers=[GRU(3, reset_after=True)], convention="keras")
     found = match(wider, file("keras", module("rnn", {**kernels, "bias": (2, 9)})))
     assert changes(found) == [("input", 5, 4)]
+
+
+@pytest.mark.parametrize("sequences", [True, False])
+def test_a_sequence_is_told_from_its_last_step(sequences: bool) -> None:
+    """Where a model of Keras says which it returns, and how many steps it reads."""
+    shapes = {"kernel": (4, 12), "recurrent_kernel": (3, 12), "bias": (12,)}
+    lstm = module("rnn", shapes, "LSTM", {"return_sequences": sequences})._replace(steps=5)
+    for topology, steps in (("many-to-many", 5), ("many-to-one", 7), (None, None)):
+        network = Network(input=4, layers=[LSTM(3)], convention="keras", topology=topology, steps=steps)  # type: ignore[arg-type]
+        told = ["topology"] * (sequences != (topology == "many-to-many")) + ["steps"] * (steps == 7)
+        assert [check.stored for check in of_sequences(network, file("keras", lstm))] == told
+        assert not [*of_sequences(network, file("keras", lstm._replace(settings={})))]
 
 
 def test_a_layer_that_is_more_is_told() -> None:
