@@ -38,8 +38,8 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
         message = f"the file has the tensors of {file.framework}, as the spec says; leave this flag out"
         raise SpecError((Problem((), message, "--convention"),))
     try:
-        found = match(network or spec.network, file)
-        return found._replace(tensors=(*found.tensors, *of_sequences(spec.network, file)))
+        comparison = match(network or spec.network, file)
+        return comparison._replace(tensors=(*comparison.tensors, *of_sequences(spec.network, file)))
     except SpecError as error:
         source, problems = escape_path(spec.source), []
         for problem in error.problems:
