@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from rnncalc.cli.commands import COMPLETE, cli, command
+from rnncalc.cli.output import write_text
 
 
 @command("rnncalc completion bash")
@@ -14,6 +15,8 @@ def completion(shell: str) -> None:
 
     Bash and zsh read it with eval "$(rnncalc completion bash)", fish with rnncalc completion fish | source.
     """
-    from click.shell_completion import shell_complete
+    from click.shell_completion import get_completion_class
 
-    shell_complete(cli, {}, "rnncalc", COMPLETE, f"{shell}_source")
+    completion_of = get_completion_class(shell)
+    assert completion_of is not None  # of each shell among the choices
+    write_text(completion_of(cli, {}, "rnncalc", COMPLETE).source())

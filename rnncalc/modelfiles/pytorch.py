@@ -313,13 +313,18 @@ def _is_module(value: PickledCall | dict[Any, Any]) -> bool:
 
 def _is_wrapper(call: PickledCall) -> bool:
     """Return whether a tensor is of a class that is around others."""
-    return call.name == _SUBCLASS and str(*call.args[:1]) == f"{_REBUILT}wrapper_subclass"
+    return call.name == _SUBCLASS and _called(*call.args[:1] or (None,)) == f"{_REBUILT}wrapper_subclass"
+
+
+def _called(function: Any) -> str:
+    """Return the name of a function or a class; nothing of any other value, whose text may be long."""
+    return str(function) if isinstance(function, Global) else ""
 
 
 def _quantised(call: PickledCall) -> int | None:
     """Return how many numbers a quantised tensor stands for, 0 if that is not known; None of any other."""
     match call.args:
-        case (_, kind, (_, _, sizes, *_), *_) if _is_wrapper(call) and str(kind).startswith("torchao."):
+        case (_, kind, (_, _, sizes, *_), *_) if _is_wrapper(call) and _called(kind).startswith("torchao."):
             pass
         case (_, _, sizes, *_) if call.name == f"{_REBUILT}qtensor":
             pass
@@ -439,7 +444,7 @@ class PickledCall:
     __slots__ = ("args", "items", "name", "state")
 
     def __init__(self, function: Any, args: Any) -> None:
-        self.name = str(function) if isinstance(function, Global) else ""
+        self.name = _called(function)
         self.args: tuple[Any, ...] = args if isinstance(args, tuple) else ()
         self.state: Any = None
         self.items: dict[Any, Any] = {}

@@ -173,12 +173,14 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
     else:
         (found,) = READERS[form][0](text, 2 - cost + ("encoder" in spec))
     check(found)
-    saved = next(title for title in ("saved", "Saved activations") if title in found)
-    back = next(title for title in ("backward_multiply_adds", "Backward") if title in found)
-    assert (found[saved][1], found[back][1]) == (totals.saved, totals.backward_multiply_adds)
+    shown = [found[title][1] for title in ("saved", "Saved activations") if title in found]
+    shown += [found[title][1] for title in ("backward_multiply_adds", "Backward") if title in found]
+    known = (totals.saved, totals.backward_multiply_adds)
+    assert tuple(shown) == known or (known == (None, None) and not shown and form in FOR_PEOPLE)  # no column of –
     if form in FOR_PEOPLE:
         assert ("Gradients" in found) == (counted.trainable != counted.params)
-        assert ("Forward" in found) == cost
+        known = any(placed.multiply_adds is not None for placed in counted.network.stack)
+        assert ("Forward" in found) == (cost and known)
 
 
 @pytest.mark.broad
