@@ -688,8 +688,12 @@ def _bare(tokens: Sequence[Token]) -> list[Token]:
 
 
 def formula_in(sizes: Mapping[str, Number | None]) -> str:
-    """Return what is expected of a formula: its letters, each with its size if it is a number."""
-    letters = [f"{name} = {size:,}" if isinstance(size, int) else name for name, size in sizes.items()]
+    """Return what is expected of a formula: its letters, each with its size if it is a number, … if it has several."""
+    several = any(isinstance(size, int) for size in sizes.values())  # else they are letters of the network
+    letters = [
+        f"{name} = {size:,}" if isinstance(size, int) else f"{name} = …" if several and size is None else name
+        for name, size in sizes.items()
+    ]
     return f"a formula in {all_of(letters)}" if letters else "a number"
 
 

@@ -78,6 +78,9 @@ _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) "
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
 a list; and a label without a verb."""
+_PART = r"(?:[0-9][0-9.,*×·xX ]* ?\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{2,60})"
+_SUM_OF_PARTS = rf"{_PART}(?: ?\+ ?{_PART})+ ?(?:= ?([0-9][0-9.,]*))?\W*"
+"""A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285 and GRU + Dense = 1285."""
 _ROUGH = ("about", "roughly")
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
@@ -411,6 +414,11 @@ def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: Expression
     known = {token.text for token in tokens if token.kind == "letter"} & {*(sizes or ())}
     formula = text[:1] == "\\" or known or any(token.kind in signs and token.text != "x" for token in tokens)
     cure = ""
+    if parts := re.fullmatch(_SUM_OF_PARTS, text):
+        labelled = [f"{name}: {number.strip()}" for number, name in re.findall(r"([0-9][^(+]*)\(([^()]+)\)", text)]
+        labelled += [f"total: {parts[1]}"] if parts[1] else []
+        cure = "; ".join(labelled) or "GRU: 1200; Dense: 85; total: 1285"
+        return CallError(f"expected numbers with labels, as in '{escape(cure)}', got '{escape(text)}'")
     if re.fullmatch(r"[1-9][0-9]*(?:(?:[,;] ?|\s)[1-9][0-9]*){1,99}", text):
         shape = f"({', '.join(re.findall('[0-9]+', text))}) for a shape, or " if text.count(",") in range(1, 6) else ""
         cure = f"; write {shape}each number as an answer of its own"
