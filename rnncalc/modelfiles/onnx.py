@@ -642,6 +642,34 @@ class _Flow:
                         left.append(output)
         return "concat"
 
+    def step(self, node: Operator) -> list[int]:
+        """Return which step of a recurrent operator's output is taken of all directions; none if all steps are."""
+        name, axis, axes = node.outputs[0] if node.outputs else "", 0, 4
+        for _ in range(bounds.MOST_MOVES):
+            reader = next((self.nodes[number] for number in self.readers.get(name, ()) if name), None)
+            if reader is None or not reader.outputs or reader.inputs[0] != name:
+                return []
+            listed = reader.settings.get("axis", reader.settings.get("axes", [0]))
+            order, values = reader.settings.get("perm"), [self.values.get(each) for each in reader.inputs[1:]]
+            numbers = [each.whole() if each and each.size < 10 and each.dtype[:3] == "int" else [] for each in values]
+            match reader.kind:
+                case "Identity" | "Cast" | "MatMul" | "Add" | "LayerNormalization" | "Dropout":
+                    pass  # or what does the same at each step
+                case kind if kind in _ACTIVATIONS:
+                    pass
+                case "Transpose" if isinstance(order, list) and axis in order:
+                    axis = order.index(axis)
+                case "Reshape" if axis < 2 and numbers and len(numbers[0]) == axes - 1:
+                    axes -= 1
+                case "Gather" if numbers and isinstance(listed, list) and [each % axes for each in listed] == [axis]:
+                    return numbers[0] if len(numbers[0]) == 1 else []
+                case "Slice" if len(numbers) > 2 and [each % axes for each in numbers[2]] == [axis]:
+                    return [-1] if numbers[0] == [-1] and numbers[1] != [-1] else []
+                case _:
+                    return []
+            name = reader.outputs[0]
+        return []
+
     def _halved(self, name: str) -> bool:
         _, node = self._next(name)
         factor = node and next((value for each in node.inputs if (value := self.values.get(each))), None)
@@ -905,7 +933,7 @@ class _Modules:
         for name, tensor in tensors.items():
             left = prod(tensor.shape) - self.claimed[name]
             if tensor.is_parameter and not tensor.shared_with and left > 0:
-                rest = tensor if name not in self.claimed else tensor._replace(shape=(left,))
+                rest = tensor if name not in self.claimed else tensor._replace(name=f"{name} (rest)", shape=(left,))
                 self.modules.append(FileModule(name, {name: rest}))
 
     def _owners(self, name: str) -> set[str]:
@@ -944,6 +972,8 @@ class _Modules:
                 settings = {**settings, "pads": both if plain else [-1, -1], "auto_pad": ["NOTSET"]}
         if kind in ("LSTM", "GRU", "RNN") and (join := self.flow.merged(node)) != "concat":
             settings = {**settings, "merge": [join]}
+        if kind in ("LSTM", "GRU", "RNN") and (taken := self.flow.step(node)):
+            settings = {**settings, "step": taken}
         self._add(number, node, "" if step else kind, settings, reads)
 
     def _norm(self, number: int, node: Operator, kind: str, names: dict[str, str], epsilon: Any) -> bool:

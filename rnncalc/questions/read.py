@@ -14,7 +14,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Pool1D
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffer
@@ -220,6 +220,9 @@ class _Drafting:
             self.doubts[-1] = tuple(dict.fromkeys((*self.doubts[-1], *doubts)))
         else:
             self._add(layer, *doubts)
+        if Doubt.LAST_STEP in site.doubts:  # directly behind a cell, `last` takes the last output of each direction
+            self._add(Dropout(0))
+            self._add(LastStep())
 
     def _unknown(self, site: Site, *, last: bool) -> None:
         """Add an unknown layer; if it is the last and shares the table's matrix, it is the output layer.

@@ -195,6 +195,10 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.MASK: f"it leaves out the steps of word 0 (mask_zero){_DIFFERS}",
     Doubt.CUDNN: "a layer for cuDNN, with two biases for each gate, as no layer of Keras's convention has: {names}",
     Doubt.ORDER: "the widths of the layers fit in several orders; this one is a guess",
+    Doubt.STEP: f"one step of its output is read, not the last{_DIFFERS}",
+    Doubt.LAST_STEP: "the last step of both directions is read, so a layer is between it and `last`",
+    Doubt.BOTH: f"the file reads the last step of both directions{_DIFFERS}; "
+    "write dropout: 0, then last, behind the cells",
     Doubt.TOPOLOGY: f"the file's network is {{names}}{_DIFFERS}; write topology: {{names}}",
     Doubt.LENGTH: f"the file's sequences have {{numbers[0]:,}} steps{_DIFFERS}; write steps: {{numbers[0]}}",
     Doubt.STEPS: "steps are left out, because what is before {names} changes their number as no spec can",

@@ -28,6 +28,13 @@ class Last(Module):  # type: ignore[misc]
         return torch.as_tensor(self.fc(self.rnn(self.table(x))[0]))
 
 
+class Ends(Last):
+    """The same, of the last step."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.as_tensor(super().forward(x)[:, -1])
+
+
 OPTIONS: list[dict[str, Any]] = [
     {"units": 4},
     {"units": 1},
@@ -59,6 +66,25 @@ def test_an_operator_is_a_layer(tmp_path: Path, of: Any, options: dict[str, Any]
     assert options["units"] < 16 or (tmp_path / "a.onnx.data").stat().st_size > 1_000
     theirs = model(flow)[:, 0].detach().numpy()
     runs_to(spec_of(path), path, flow[:, 0].numpy(), theirs, "--topology", "many-to-many")
+
+
+def test_the_last_step_of_both_directions_runs_to_the_same(tmp_path: Path) -> None:
+    """The backward direction's first output beside the forward's last."""
+    model, path, flow = (
+        Ends(nn.GRU, 4, bidirectional=True, batch_first=True).eval(),
+        tmp_path / "a.onnx",
+        torch.rand(5, 3),
+    )
+    torch.onnx.export(model, (flow[None],), str(path), dynamo=True, verbose=False)
+    hold(path, sum(each.numel() for each in model.parameters()))
+    runs_to(spec_of(path), path, flow.numpy(), model(flow[None])[0].detach().numpy())
+
+
+def test_half_of_a_matrix_is_not_the_whole(tmp_path: Path) -> None:
+    """What PyTorch 2.13 exports of an LSTM with a projection takes part of its weights; the draft counts the rest."""
+    model, path = nn.LSTM(3, 16, proj_size=4), tmp_path / "a.onnx"
+    torch.onnx.export(model, (torch.rand(5, 1, 3),), str(path), dynamo=True, verbose=False)
+    hold(path, read(str(path)).params)
 
 
 @pytest.mark.parametrize("options", [*OPTIONS, {"units": 4, "nonlinearity": "relu"}], ids=str)

@@ -59,6 +59,29 @@ def test_what_no_spec_computes_is_not_run(tmp_path: Path, call: Call, setting: b
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("place", "ways"), [(-1, 2), (-1, 1), (0, 1)])
+def test_the_last_step_of_both_directions_is_not_the_last_of_each(
+    tmp_path: Path, call: Call, place: int, ways: int
+) -> None:
+    """The backward direction's is its first; a step before the last is none that a spec takes."""
+    arrays = tensor("w", (ways, 8, 3)), tensor("r", (ways, 8, 2)), tensor("at", (), struct.pack("<q", place), INT64)
+    both = attribute("direction", field(4, "bidirectional" if ways == 2 else "forward"))
+    cell = node("LSTM", "x w r", "y", both, name="rnn"), node("Transpose", "y", "z", turned(0, 2, 1, 3))
+    sizes = tensor("sizes", (3,), struct.pack("<3q", 0, 0, -1), INT64)
+    last = node("Reshape", "z sizes", "v"), node("Gather", "v at", "out", attribute("axis", field(3, 0)))
+    path = onnx(tmp_path / "a.onnx", *cell, *last, tensors=[*arrays, sizes])
+    draft = file_at(tmp_path / "a.yaml", call("read", path).out)
+    assert call("check", draft, "--model", path).code == (place == 0)
+    assert ("- dropout: 0\n  - last" in draft.read_text()) == (ways == 2)
+    each = file_at(tmp_path / "b.yaml", draft.read_text().replace("  - dropout: 0\n  - last:\n", ""))
+    checked, done = call("check", each, "--model", path), call("run", each, "--weights", path)
+    assert (checked.code, done.code) == ((0, 0) if (place, ways) == (-1, 1) else (1, 2))
+
+
+def turned(*order: int) -> bytes:
+    return attribute("perm", *(field(8, axis) for axis in order))
+
+
 def test_an_operator_that_is_called_again(tmp_path: Path, call: Call) -> None:
     """One layer with its parameters counted once, as often as the graph has it; it is not run."""
     square = [tensor("w", (1, 8, 2)), *LSTM[1:]]

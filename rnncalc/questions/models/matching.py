@@ -306,7 +306,13 @@ def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iter
 
 def of_sequences(network: Network, file: ModelFile) -> Iterator[TensorCheck]:
     """Yield what a file says of its sequences and a network has otherwise: whether it ends in one, and its steps."""
-    draft = read(file).draft if file.framework == "keras" and not network.encoder else None
+    if network.encoder or file.framework not in ("keras", "onnx"):
+        return
+    draft = read(file).draft
+    if file.framework == "onnx" and draft and any(isinstance(each, LastStep) for each in draft.layers):
+        sequences = [len(placed.output_shape) > 1 for placed in network.stack if isinstance(placed.layer, Cell)]
+        if not any(sequences[-1:]) or not any(isinstance(placed.layer, LastStep) for placed in network.stack):
+            yield TensorCheck(TensorStatus.OTHERWISE, stored="last", doubt=Remark(Doubt.BOTH))
     if draft is None or draft.network.topology is None or any(isinstance(each, External) for each in draft.layers):
         return
     ours, theirs = network.topology_of(None), draft.network.topology

@@ -86,6 +86,9 @@ class Doubt(Enum):
     DIRECTIONS = auto()
     OR_DIRECTIONS = auto()
     STATISTICS = auto()
+    STEP = auto()
+    LAST_STEP = auto()
+    BOTH = auto()
     TOPOLOGY = auto()
     LENGTH = auto()
 
@@ -99,6 +102,7 @@ COMPUTES_OTHERWISE: Mapping[Enum, str] = {
     Doubt.ACTIVATIONS: "activations",
     Doubt.CALLS: "calls",
     Doubt.MERGE: "merge",
+    Doubt.STEP: "step",
     Doubt.MASK: "mask_zero",
     Doubt.OTHER_ACTIVATION: "activation",
     Doubt.PADDING: "padding",
@@ -631,6 +635,8 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
                 options["merge"] = merge
             elif merge:
                 doubts = (*doubts, Doubt.MERGE)
+            if (step := values.get("step")) is not None and (ways == 2 or step != -1):
+                doubts = (*doubts, Doubt.LAST_STEP if step == -1 else Doubt.STEP)
             return _CELLS[module.kind](units=units, **options), inputs, (*doubts, *called)
         case "Gather", {"data": (words, width)}:
             return Embedding(width), words, called
