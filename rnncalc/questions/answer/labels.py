@@ -60,10 +60,21 @@ _WORDS = {
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
 _WHOLE = {"total", "question"}
-_BESIDE = {"the", "layer", *_WHOLE}
+_BESIDE = {"the", "layer", "unbiased", *_WHOLE}
 _LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias", "kernel": "input weight"}
+_BIASES = r"(?: \w{1,3}){0,2} (?:bia[is]|sesgo|vi[eé]s)\w*"
+_NO = r"\b(?:without|excl(?:uding)?|no(?!\.| of\b| ?[0-9])|ohne|sans|sin|senza|sem)\b\.?"
+_BOTH = r"\b(?:both|beiden?|deux|dos|ambas|ambos|entramb[ei]|due)(?: \w{1,3})? (?:dire[ckçz]|richtung|sens)\w*"
+_ASIDE = (
+    (r"\bno\b(?=.*(?:camada|parâm|pesos|vi[eé]s))|((?:camada|par[âa]metros|pesos|vi[eé]s).*) no\b", r"\1 "),
+    (_NO + _BIASES, " weights unbiased "),
+    (r"\b(?:with|incl(?:uding)?|mit|avec|con|com)\b\.?" + _BIASES, " "),
+    (_NO, " without "),
+    (_BOTH, " bidirectional "),
+    (r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht)", " "),
+)
 """The words of labels by their spellings; those of the whole alone; those that say nothing of a part; and what the
-letters of Wx + Uh + b and Vh are for."""
+letters of Wx + Uh + b and Vh are for; what is not counted, what is, both directions, and joined words of German."""
 
 
 class NamedPart(NamedTuple):
@@ -127,9 +138,13 @@ class Labels:
         if (place := self.places.get(words)) is not None:
             return NamedPart(stack[place].name, None, self.counts[place], place)
         key = frozenset(word for word in words if word not in _BESIDE and (word[1:] or word.isdecimal()))
+        apart = apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
-        if role := _LETTERS.get(label) if self.tensors else None:
-            parts = [*self.known.get(frozenset(role.split()), ()), whole]
+        letters = (
+            re.findall(r"(?<!\S)[WUVb](?!\S)|\Akernel\Z", re.sub(r"[()\[\],:]", " ", label)) if self.tensors else ()
+        )
+        if letters:
+            parts = [*self.known.get(key - {"weight"} | {*_LETTERS[letters[0]].split()}, ())]
         elif key == {"weight", "bias"} or (key == {"weight"} and not apart):
             parts = [whole]
         elif not key:
@@ -139,7 +154,7 @@ class Labels:
             parts = [] if size or array or several else [whole]
         else:
             parts = [*self.known.get(key, ())]
-            parts += [whole] if parts and key <= {*KINDS} else []
+            parts += [whole] if parts and key <= {*KINDS} - {"dense"} else []
             parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
         if not parts:
             named = {
@@ -196,6 +211,8 @@ class Labels:
                     add(f"{each} {word}", layers[place])
         for place, layer in enumerate(layers):
             add(str(place + 1), layer)
+            for each in ("", *names[place]) if getattr(stack[place].layer, "directions", 1) == 2 else ():
+                add(f"{each} bidirectional", layer)
         if self.tensors:
             tensors = [placed.tensors for placed in stack]
             for words, part in roles(None, [*chain(*tensors)]):
@@ -210,7 +227,9 @@ class Labels:
 
 def words_of(label: str) -> Iterator[str]:
     """Yield the words of a label, each as it is in the table; num_params and Gesamtparameter are the whole."""
-    label = re.sub(r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht)", " ", label.casefold())  # as German joins words
+    label = label.casefold()
+    for words, plain in _ASIDE:
+        label = re.sub(words, plain, label)
     for word in re.findall(r"[^\W\d_]+|[0-9]+", label):
         yield "total" if re.search("par[aáâ]m|gesamt|total", word) else _MEANT.get(word, word)
 

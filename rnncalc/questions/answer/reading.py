@@ -9,7 +9,7 @@ r"""Reads a learner's answers: numbers, exact or rounded, formulas, and shapes o
     verb    = "=" | ":" | "≈" | "→" | "∈" | "is" | "has" | ...
     shape   = "(" axis {"," axis} ")" | size "×" size {"×" size} | "ℝ" "^" axes | word {"." word} "(" "(" axes ")" ")"
     axis    = size | sum; with a name also None, and a letter or a word for the batch or the steps
-    remark  = "(" words ")" or "(" sum ")" of the same value behind a number alone; "(" words ")" behind a unit
+    remark  = "(" words ")" behind a number alone or a unit, which are of the name, or "(" sum ")" of the same value
 
 The tokens, with all words, and the chain are those of expressions.py. Quotation marks, and what else may be around an
 answer or a part of it in Markdown and LaTeX, are blanks.
@@ -82,12 +82,13 @@ _PART = r"(?:[0-9][0-9.,*×·xX ]* ?\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{2,60})"
 _SUM_OF_PARTS = rf"{_PART}(?: ?\+ ?{_PART})+ ?(?:= ?([0-9][0-9.,]*))?\W*"
 """A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285 and GRU + Dense = 1285."""
 _ROUGH = ("about", "roughly")
+_SUM = {"sign", "times", "over", "power", "equals"}
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
 _NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
 _LEVEL = r"(?:\^ ?\{? ?[(\[]|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]]\}?|⁾)"
-"""What says that a number is rounded, the verbs behind a name, a name, one with a shape and no verb between them, and
-the number of a layer above its letter."""
+"""What says that a number is rounded, the signs of a calculation, the verbs behind a name, a name, one with a shape and
+no verb between them, and the number of a layer above its letter."""
 _BRACKETED = (
     r"[(\[]([^()\[\]]*)[)\]]",
     r"[A-Za-z][\w.]*\([(\[]([^()\[\]]*)[)\]]\)",
@@ -164,6 +165,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", re.sub(r"\^ ?\{? ?\\prime ?\}?", "′", text).strip())
     text = re.sub(rf"(\b{_SIZE}) (?={_SIZE})", r"\1, ", text)
+    text = re.sub(r"\A\(([^\W\d]{2}[^()=]*)\):? (?=[0-9])", r"\1: ", text)
     plain = _plain(text)
     tokens = tokens_of(plain, sizes, quantity)[:-1]
     if any(token.kind == "or" and behind.kind == "number" for token, behind in pairwise(tokens[1:])):
@@ -172,7 +174,12 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     if rest != text:
         text, plain, sizes = rest, _plain(rest), {**(sizes or {}), **letters}
         tokens = tokens_of(plain, sizes, quantity)[:-1]
+    remarks: list[str] = []
     while tokens and (length := _ending(text, tokens, sizes)):
+        inside = tokens[1 - length : -1] if length > 1 else []
+        kinds = [token.kind for token in inside]
+        if inside and kinds.count("number") < 2 and kinds[0] in (*WORDS, "letter") and not _SUM & {*kinds}:
+            remarks.insert(0, text[inside[0].place : inside[-1].end])
         del tokens[-length:]
     end = tokens[-1].end if tokens else 0
     tokens.append(Token("end", "", end, end))
@@ -180,7 +187,8 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         parser = _AnswerParser(text, tokens, sizes, decimal)
         if letters:
             parser.numbers = {name: size for name, size in (sizes or {}).items() if size is not None}
-        return parser.answer(plain)
+        answer = parser.answer(plain)
+        return answer._replace(name=" ".join([answer.name, *remarks]).strip()) if remarks else answer
     except ExpressionError as error:
         raise UnreadError(str(_refused(text, tokens, sizes, error))) from None
 
@@ -358,7 +366,11 @@ class _AnswerParser(Parser):
         self.opening()
         for accent, command in MATH_ACCENTS.items():
             name = re.sub(rf"\\(?:wide)?{command} ?\{{(\w)\}}", rf"\1{accent}", name)
-        name = re.sub(r"\(.*|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name).strip().replace("'", "′")
+        name = (
+            re.sub(r"\((?:\w(?:, ?\w)*|.*[-+*/=^].*)\)|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name)
+            .strip()
+            .replace("'", "′")
+        )
         return with_index(name).removesuffix(":0").removesuffix(".shape") + level
 
     def shape(self, text: str, name: str) -> Shape | None:
