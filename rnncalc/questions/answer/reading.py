@@ -78,7 +78,7 @@ _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) "
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
 a list; and a label without a verb."""
-_PART = r"(?:[0-9][0-9.,*×·xX ]* ?\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{2,60})"
+_PART = r"(?:[0-9][0-9.,*×·xX ]*\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{1,60}\w)"
 _SUM_OF_PARTS = rf"{_PART}(?: ?\+ ?{_PART})+ ?(?:= ?([0-9][0-9.,]*))?\W*"
 """A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285 and GRU + Dense = 1285."""
 _ROUGH = ("about", "roughly")

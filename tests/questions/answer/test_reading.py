@@ -203,3 +203,10 @@ def test_how_the_shape_of_a_tensor_is_written(text: str) -> None:
     shape = read_answer(text)
     assert isinstance(shape, Shape)
     assert (shape.name, shape.sizes) == ("W_xh", (3, 4))
+
+
+@pytest.mark.parametrize("part", ["abc + ", "1 (abc) + "])
+def test_a_long_sum_of_names_is_refused_at_once(part: str) -> None:
+    """Each blank before a sign belongs to one part alone, so that there are not 2⁶⁰ ways to read it."""
+    with pytest.raises(CallError):
+        read_answer(60 * part + "7(")
