@@ -62,7 +62,7 @@ def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
 
     It is empty if there is none, or if a layer is not known or may be a table, or if they are too many. Those whose
     paths differ in a number alone stay in its order, and those of a module together; a table comes first. Of several
-    orders it is the one with windows first, then recurrent layers, then norms, and last the others and the outputs.
+    orders it is the one with windows first, then recurrent layers, norms and attention, the others, and outputs.
     """
     modules: dict[str, list[Site]] = {}
     for site in sites:
@@ -103,8 +103,9 @@ def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
 
 def _rank(site: Site) -> int:
     """Return how late a layer is by custom, where its widths fit earlier and later."""
-    cell, window, norm = isinstance(site.layer, Cell), Doubt.WINDOW in site.doubts, _is_norm(site.layer)
-    return 4 if named_last(site) else 0 if window else 1 if cell else 2 if norm else 3
+    cell, window, layer = isinstance(site.layer, Cell), Doubt.WINDOW in site.doubts, site.layer
+    whole = _is_norm(layer) or (isinstance(layer, Transform) and layer.whole)
+    return 4 if named_last(site) else 0 if window else 1 if cell else 2 if whole else 3
 
 
 def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
