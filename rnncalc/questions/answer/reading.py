@@ -211,13 +211,12 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
                 with suppress(CallError):
                     return [*_each(pieces, read)]
         raise
-    if (
-        isinstance(one, GivenNumber)
-        and one.equations > 1
-        and len(pieces := [*_pieces(text, _BETWEEN)]) == one.equations
-    ):
+    if isinstance(one, GivenNumber) and one.equations > 1:
+        pieces = [*_pieces(text, _BETWEEN)]
+        if len(pieces) > one.equations:  # sizes are no equations
+            pieces = [piece for piece in pieces if not re.fullmatch(_SIZE, piece)]
         with suppress(CallError):
-            one = one._replace(apart=_each(pieces, read))
+            one = one._replace(apart=_each(pieces, read) if len(pieces) == one.equations else ())
     return [one]
 
 
