@@ -15,8 +15,9 @@ def completion(shell: str) -> None:
 
     Bash and zsh read it with eval "$(rnncalc completion bash)", fish with rnncalc completion fish | source.
     """
-    from click.shell_completion import get_completion_class
+    from click.shell_completion import ShellComplete, get_completion_class
 
     completion_of = get_completion_class(shell)
     assert completion_of is not None  # of each shell among the choices
-    write_text(completion_of(cli, {}, "rnncalc", COMPLETE).source())
+    # bash's own method asks the first bash on the path for its version, and another may read the script
+    write_text(ShellComplete.source(completion_of(cli, {}, "rnncalc", COMPLETE)))

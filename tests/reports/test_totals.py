@@ -175,8 +175,8 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
     check(found)
     shown = [found[title][1] for title in ("saved", "Saved activations") if title in found]
     shown += [found[title][1] for title in ("backward_multiply_adds", "Backward") if title in found]
-    known = (totals.saved, totals.backward_multiply_adds)
-    assert tuple(shown) == known or (known == (None, None) and not shown and form in FOR_PEOPLE)  # no column of –
+    numbers = [totals.saved, totals.backward_multiply_adds]
+    assert shown == numbers or (numbers == [None, None] and not shown and form in FOR_PEOPLE)  # no column of –
     if form in FOR_PEOPLE:
         assert ("Gradients" in found) == (counted.trainable != counted.params)
         known = any(placed.multiply_adds is not None for placed in counted.network.stack)
