@@ -129,6 +129,54 @@ def test_a_dense_layer_however_it_is_written(
     assert "Output: 1.01562 4.03125" in call("run", spec, "--weights", path).out  # 64·1/64 + 1/64, 64·4/64 + 2/64
 
 
+HEAD = (tensor("g", (2, 5)), tensor("gb", (5,)))
+
+
+@pytest.mark.parametrize(
+    ("parts", "operator"),
+    [
+        ([OPERATOR, node("Squeeze", "y", "h"), node("Gemm", "h g gb", "z")], None),
+        ([OPERATOR, node("Gather", "y last", "h"), node("Gemm", "h g gb", "q"), node("Relu", "q", "z")], None),
+        *(([OPERATOR, node(kind, "y", "h"), node("Gemm", "h g gb", "z")], kind) for kind in ("Sin", "ReduceMean")),
+        ([OPERATOR, node("Gather", "y first", "h"), node("Gemm", "h g gb", "z")], "Gather"),
+        ([OPERATOR, node("Gemm", "y g gb", "q"), node("Mish", "q", "z")], "Mish"),
+        ([OPERATOR, node("Gemm", "y g gb", "z", attribute("alpha", field(20, 1), field(2, 2.0)))], "Gemm with alpha"),
+        ([node("Neg", "x", "n"), node("LSTM", "n w r b", "z")], "Neg"),
+        ([node("Slice", "x last first first last", "n"), node("LSTM", "n w r b", "z")], "Slice"),
+        ([node("LSTM", "x w r b lengths", "z")], "LSTM with sequence_lens"),
+        ([node("LSTM", "x w r b", "z", attribute("hidden_size", field(20, 2), field(3, 4)))], "LSTM with hidden_size"),
+        ([node("LSTM", "x w r b", "- - z")], "LSTM with Y_c"),
+        ([node("Gather", "g x", "z", attribute("axis", field(20, 2), field(3, 1)))], "Gather with axis"),
+    ],
+)
+def test_an_operator_that_is_part_of_no_layer(
+    tmp_path: Path, call: Call, parts: list[bytes], operator: str | None
+) -> None:
+    """It is named, whatever it is; those that only move numbers are none."""
+    places = [tensor(name, (1,), struct.pack("<q", at), INT64) for name, at in (("first", 0), ("last", -1))]
+    output = field(12, message(field(1, "z")))
+    whole = b"".join(parts)
+    head = HEAD[: 2 * (b"gb" in whole) + (b"axis" in whole)]
+    tensors = [*(LSTM if b"LSTM" in whole else ()), *head, *places]
+    path = onnx(tmp_path / "a.onnx", *parts, output, tensors=tensors)
+    names = [remark.names for remark in read(str(path)).remarks if remark.kind is RemarkKind.OPERATORS]
+    assert names == ([(operator,)] if operator else [])
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out)
+    assert call("check", spec, "--model", path).code == bool(operator)
+
+
+def test_the_same_numbers_in_another_order_are_no_copy(tmp_path: Path) -> None:
+    """But of rows or columns, or of a transpose."""
+    rows = [[1.0 + (row * 7 + column) % 11 for column in range(7)] for row in range(7)]
+    numbers = [number for row in rows for number in row]
+    orders = {"turned": [each for row in zip(*rows, strict=True) for each in row], "mixed": sorted(numbers)}
+    arrays = {"a": numbers, **orders}
+    parts = [node("MatMul", f"x{name} {name}", f"y{name}") for name in arrays]
+    tensors = [tensor(name, (7, 7), struct.pack("<49f", *array)) for name, array in arrays.items()]
+    shared = {each.name: each.shared_with for each in read(str(onnx(tmp_path / "a", *parts, tensors=tensors))).tensors}
+    assert shared == {"a": None, "turned": "a", "mixed": None}
+
+
 def test_what_is_no_weight(tmp_path: Path) -> None:
     """Whole numbers and their scales, single numbers, moments of a batch norm, a state before the first step of zeros.
 
@@ -405,7 +453,7 @@ def test_branches_to_no_end(tmp_path: Path) -> None:
         inner = graph(node("If", "c", "y", attribute("then_branch", field(6, inner))))
     path = tmp_path / "a.onnx"
     path.write_bytes(message(field(1, 10), field(7, inner), field(8, message(field(2, 22)))))
-    assert [remark.names for remark in read(str(path)).remarks] == [("If",)]
+    assert [remark.names for remark in read(str(path)).remarks] == [("If",)] * 2  # and it is part of no layer
 
 
 def test_two_tensors_of_one_name(tmp_path: Path) -> None:
