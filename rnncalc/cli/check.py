@@ -144,8 +144,8 @@ def _check_all(
     if not any(map(os.path.exists, paths)):
         from rnncalc.cli.typed import spec_meant
 
-        if spec := spec_meant():
-            raise CallError(f"'{escape(' '.join(paths))}': check reads files; write {spec} into one, and give its PATH")
+        if cure := spec_meant():
+            raise CallError(f"'{escape(' '.join(paths))}': check reads files; {cure}")
     spec = next(filter(os.path.exists, paths), "")
     if numbers and spec:
         cure = call_text(["rnncalc", "answer", spec, *numbers])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import click
 
@@ -36,7 +37,7 @@ def call_meant(context: click.Context | None) -> str:
 
 
 def spec_meant() -> str:
-    """Return the spec of a network that is typed where a file belongs, in one line; empty if that is not known."""
+    """Return `write` and the spec of a network that is typed where a file belongs; empty if that is not known."""
     import json
 
     from rnncalc.network.writer import spec_of
@@ -54,7 +55,8 @@ def spec_meant() -> str:
         spec = spec_of(spec_in_flags(flags["-i"], layers, flags.get("-o"), **beside).network)
     except SpecError:
         return ""
-    return "" if missing or call.numbers else json.dumps({key: spec[key] for key in spec if key != "name"})
+    written = json.dumps({key: spec[key] for key in spec if key != "name"})
+    return "" if missing or call.numbers else call.unclear or f"write {written} into one, and give its PATH"
 
 
 def single(command: click.Command) -> list[click.Option]:
@@ -82,7 +84,7 @@ class _Call:
     """The words of a call, as they were typed and as they are meant.
 
     A kind without a colon begins a layer. The numbers behind it are the inputs, the units and the outputs, as far as no
-    flag has them; of solve the last one is the budget. Several kinds of compare are compared.
+    flag has them; of solve the last one is the budget. Several recurrent layers of compare are compared.
     """
 
     def __init__(self, context: click.Context) -> None:
@@ -98,7 +100,10 @@ class _Call:
         self.behind: list[int] = []  # for each number, how many layers are before it
         self.of_layers: list[str] = []  # options that are typed as flags
         self.others: list[str] = []
-        self.implied: dict[str, str] = {}  # flags that a framework's layer says
+        self.implied: dict[int, dict[str, str]] = {}  # flags that a framework's layer says, by its place
+        self.reads: dict[int, str] = {}  # the widths that frameworks' layers read
+        self.stacked = any(re.match("-l|--layer($|=)", word) for word in self.typed)
+        self.unclear = ""  # why there is no call
         self.has_file = False
 
     def read(self, left: list[str]) -> bool:
@@ -132,11 +137,9 @@ class _Call:
             elif self.others[-2:-1] == ["--kinds"] and word in KINDS:
                 self.others[-1] += f",{word}"
             elif not os.path.exists(word) and (called := layer_called(word)):
-                inputs, layer, flags = called
-                self.inputs = self.inputs or inputs
+                self.reads[len(self.layers)], layer, self.implied[len(self.layers)] = called
                 self.layers.append(layer)
-                self.implied |= dict(zip(flags[::2], flags[1::2], strict=True))
-            elif not os.path.exists(word) and (layer := _layer(word)):
+            elif not ((self.answers and self.stacked) or os.path.exists(word)) and (layer := _layer(word)):
                 self.layers.append(layer)
             elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
                 self.layers[-1] = f"{self.layers[-1].rstrip(',')},{word.lstrip(',')}"
@@ -189,11 +192,14 @@ class _Call:
 
     def _takes_option(self, key: str, value: str, left: list[str]) -> bool:
         """Take the option of a layer that is typed as a flag; return whether it is one."""
+        off = key.startswith("no_")
+        key = key.removeprefix("no_")
         ours = (row for row, others in ALIASES.items() if key in others.split())
         name = next((each for each in (key, *ours) if each in OPTIONS and each not in ("name", "path", "units")), "")
-        if not name:
+        switch = bool(name) and isinstance(OPTIONS[name].allowed, Switch)
+        if not name or (off and (value or not switch)):
             return False
-        switch = isinstance(OPTIONS[name].allowed, Switch)
+        value = "false" if off else value
         if not value and left and (left[0].lower() in ("true", "false") if switch else not left[0].startswith("-")):
             value = left.pop(0)
         value = value.lower() if switch else value
@@ -219,6 +225,8 @@ class _Call:
         words = [*self.words(missing)]
         twice = any(sum(map(words.count, option.opts)) > 1 for option in single(self.command))
         network = self.layers or self.has_file or not self.answers
+        if self.unclear:
+            return self.unclear
         if not network or twice or self.numbers or words in ([], self.typed) or (self.layers and self.has_file):
             return ""
         filled = [re.sub(rf"\b(?:{'|'.join(missing)})\b", "1", word) if missing else word for word in words]
@@ -226,6 +234,7 @@ class _Call:
         problems = [each for each in _problems(self.command, filled, size) if each not in self.noted]
         if problems:
             return "" if self.of_layers else str(problems[0])
+        missing = [*dict.fromkeys(missing)]
         remark = f", with your number{'s' * (len(missing) > 1)} for {all_of(missing)}" if missing else ""
         return f"write {call_text([*self.path.split(), *words])}{remark}"
 
@@ -251,15 +260,17 @@ class _Call:
                 self.numbers[place] = "" if same else self.numbers[place]
         self.numbers = [*filter(None, self.numbers)]
         if self.compares and len(self.layers) > 1:
-            yield from self._compared()
+            yield from self._compared(missing)
         if (self.units or self.repeat or self.of_layers) and not self.layers:
             self.layers = [f"lstm:{_UNITS}"]
         elif self.units and not any(_UNITS in layer for layer in self.layers):
-            self.layers[-1] = re.sub("^([^:,]+)(:[^,]*)?", rf"\1:{_UNITS}", self.layers[-1])
+            place = self._meant(self.units, "")
+            self.layers[place] = re.sub("^([^:,]+)(:[^,]*)?", rf"\1:{_UNITS}", self.layers[place])
         if self.layers:
-            self.layers[-1] += f",repeat={self.repeat}" if self.repeat else ""
+            self.layers[self._meant(self.repeat, "repeat=")] += f",repeat={self.repeat}" if self.repeat else ""
             self.layers = [",".join((layer, *self._options_of(layer))) for layer in self.layers]
-            inputs = self.inputs or (self.numbers.pop(0) if self.numbers else "INPUT")
+            inputs = self.inputs or self.reads.get(0) or (self.numbers.pop(0) if self.numbers else "INPUT")
+            self._compare_sizes(inputs)
             missing += [inputs] * (inputs == "INPUT")
             yield from ("-i", inputs)
         elif self.inputs:
@@ -278,29 +289,95 @@ class _Call:
         elif self.numbers and not {"-o", "--output"} & {*self.others}:
             yield from ("-o", self.numbers.pop(0))
         yield from self.others
-        for flag, value in self.implied.items():
+        last = max((place for place, layer in enumerate(self.layers) if _is_cell(layer)), default=-1)
+        of_layers = [
+            (place, flag, value)
+            for place, flags in self.implied.items()
+            for flag, value in flags.items()
+            if self.layers
+        ]
+        implied = {flag: value for place, flag, value in of_layers if place == last or flag != "--topology"}
+        for flag, value in implied.items():
             if flag in self.options and not {*self.options[flag].opts} & {*self.others}:
                 yield from (flag, value)
+
+    def _meant(self, number: str, key: str) -> int:
+        """Return the place of the layer that a number typed as a flag is for: the recurrent one, else the last."""
+        cells = [place for place, layer in enumerate(self.layers) if _is_cell(layer)]
+        if cells[1:] and number not in ("", "?"):
+            each = f"{self.layers[-1].split(',')[0]},repeat={number}" if key else f"lstm:{number}"
+            self.unclear = f"write {key or 'the number '}{number} in the layer that it is for, as in -l {each}"
+        return (cells or [-1])[-1]
+
+    def _compare_sizes(self, inputs: str) -> None:
+        """Note a size in a framework's layer that is not that of the call or of the layer below."""
+        typed = next((after for each, after in pairwise(self.others) if each in ("-T", "--steps")), "")
+        lengths = [flags["-T"] for flags in self.implied.values() if "-T" in flags]
+        sizes = [("the first layer has", size, "steps, and -T is", typed) for size in lengths if typed]
+        outputs = {0: inputs}  # what reaches a layer, by its place
+        try:
+            read = spec_in_flags(
+                inputs.replace("INPUT", "1"), (*self.layers,), None, steps=typed or next(iter(lengths), None)
+            )
+            layers = [each for each in read.network.stack if not each.starts]
+            for lower, layer in pairwise(layers):
+                if not layer.copy:
+                    outputs[len(outputs)] = str(lower.outputs)
+        except SpecError:
+            pass  # the call has this problem
+        for place, reads in self.reads.items():
+            width = outputs.get(place, reads)
+            reaching = f"layer {place} outputs" if place else "-i is"
+            sizes += [(f"layer {place + 1} reads", reads, f"and {reaching}", width)] if reads else []
+        for this, size, that, other in sizes:
+            if size != other and not self.unclear:
+                self.unclear = f"{this} {size}{',' * that.startswith('and')} {that} {other}; change one of the two"
 
     def _options_of(self, layer: str) -> list[str]:
         """Return the options that are typed as flags, of those that a layer has; all of them if it is the only one."""
         known = kind(re.split("[:,]", layer)[0]).options()
         return [each for each in self.of_layers if each.partition("=")[0] in known or len(self.layers) == 1]
 
-    def _compared(self) -> Iterator[str]:
+    def _compared(self, missing: list[str]) -> Iterator[str]:
         """Yield the flags of networks that are named one after the other: several kinds, or each with its numbers."""
         numbers = [
             [each for each, place in zip(self.numbers, self.behind, strict=True) if place == number]
             for number in range(1, len(self.layers) + 1)
         ]
         kinds = [layer.removesuffix(f":{_UNITS}") for layer in self.layers]
-        if {*map(len, numbers)} == {2}:
-            for layer, (inputs, units) in zip(self.layers, numbers, strict=True):
-                yield from ("--network", call_text(["-i", inputs, "-l", layer.replace(_UNITS, units)]))
-            self.layers, self.numbers = [], []
-        elif not any(numbers[:-1]) and all(each in KINDS and issubclass(kind(each), Cell) for each in kinds):
+        cells, full = [*map(_is_cell, self.layers)], not any(_UNITS in layer for layer in self.layers)
+        if not any(numbers[:-1]) and all(cells) and {*kinds} <= {*KINDS}:
             self.layers = self.layers[:1]
             self.others += ["--kinds", ",".join(kinds)]
+            return
+        if not any(numbers[:-1]):  # bilstm gru 8 16
+            numbers = [numbers[-1]] * len(kinds)
+        if {*map(len, numbers)} == {2} or (full and not self.stacked and all(cells)):
+            of_all = [at for at, each in enumerate(self.others[:-1]) if each in ("-o", "--output")][:1]
+            output = self.others[of_all[0] : of_all[0] + 2] if of_all else []
+            self.others = [*self.others[: of_all[0]], *self.others[of_all[0] + 2 :]] if of_all else self.others
+            for place, (layer, pair) in enumerate(zip(self.layers, numbers, strict=True)):
+                reads = self.reads.get(place, "")
+                inputs, units = pair or (self.inputs or reads or "INPUT", "")
+                if reads not in ("", inputs):
+                    self.unclear = f"network {place + 1} reads {reads}, and -i is {inputs}; change one of the two"
+                missing += ["INPUT"] * (inputs == "INPUT")
+                options = [*self._options_of(layer), *([f"repeat={self.repeat}"] if self.repeat else [])]
+                flags = [
+                    word
+                    for flag, value in self.implied.get(place, {}).items()
+                    if not {*self.options[flag].opts} & {*self.others}
+                    for word in (flag, value)
+                ]
+                words = ["-i", inputs, "-l", ",".join((layer.replace(_UNITS, units), *options)), *output, *flags]
+                yield from ("--network", call_text(words))
+            self.layers, self.numbers, self.of_layers, self.inputs, self.repeat = [], [], [], "", ""
+        elif full and not self.stacked and sum(cells) != 1:
+            self.unclear = "write each network as one flag, as in --network '-i 10 -l lstm:20 -o 5'"
+
+
+def _is_cell(layer: str) -> bool:
+    return issubclass(kind(re.split("[:,]", layer)[0]), Cell)
 
 
 def _is_size(word: str) -> bool:

@@ -334,8 +334,17 @@ def meant(word: str, known: Collection[str], spelling: Spelling = IN_YAML) -> li
 
 _MODULES = r"(?:(?:torch|nn|tf|tensorflow|keras|layers|rnn|jax|flax|linen|nnx|mx|gluon|paddle|self)\.)+"
 
-CALLED = {"dense": "input units", "embedding": "input units", "conv1d": "input units kernel"}
-"""What the numbers in a call of a layer are, if there is more than one; of other kinds a cell's."""
+CALLED = {
+    "dense": "input units bias",
+    "embedding": "input units",
+    "conv1d": "input units kernel stride",
+    "Conv1D": "units kernel stride",
+    "Bidirectional": "merge",
+    "RNNCell": "input units bias activation",
+    "LSTMCell": "input units bias",
+    "GRUCell": "input units bias",
+}
+"""What the values in a call of a layer are, by its name there or its kind, if there is more than one; else a cell's."""
 
 _UNCOUNTED = "dropout recurrent_dropout batch_first dtype device name return_state stateful input_length"
 
@@ -345,10 +354,10 @@ def without_module(name: str) -> str:
     return re.sub(f"^{_MODULES}", "", name)
 
 
-def layer_called(text: str) -> tuple[str, str, list[str]] | None:
+def layer_called(text: str) -> tuple[str, str, dict[str, str]] | None:
     """Return a layer as a framework's program makes it, `nn.LSTM(10, 20)`, in flags; None if that is not known.
 
-    It is its input if that is given, the layer with {} for a number that it lacks, and other flags.
+    It is its input if that is given, the layer with {} for a number that it lacks, and other flags with their values.
     """
     from ast import Call, parse
 
@@ -359,43 +368,52 @@ def layer_called(text: str) -> tuple[str, str, list[str]] | None:
         return None
 
 
-def _called(call: ast.Call) -> tuple[str, str, list[str]]:
+def _called(call: ast.Call) -> tuple[str, str, dict[str, str]]:
     """Return what `layer_called` does. Raises ValueError for a call that is no layer."""
     from ast import Call, literal_eval, unparse
 
     path = unparse(call.func)
-    name = without_module(path).lower()
-    if name in ("bidirectional", "timedistributed") and call.args and isinstance(call.args[0], Call):
-        size, layer, flags = _called(call.args[0])
-        return size, layer + ",bidirectional" * (name == "bidirectional"), flags
-    written = name if name in KINDS else next(iter(meant(name, KINDS, IN_FLAGS | {"number": ""})), " ")
+    called = without_module(path)
+    name, values, size, flags = called.lower(), call.args, "", dict[str, str]()
+    if name in ("bidirectional", "timedistributed") and values and isinstance(values[0], Call):
+        size, written, flags = _called(values[0])
+        written, values = written + ",bidirectional" * (name == "bidirectional"), values[1:]
+    else:
+        written = name if name in KINDS else next(iter(meant(name, KINDS, IN_FLAGS | {"number": ""})), " ")
     if re.search("[ N;]", written):
         raise ValueError
-    cell, *options = written.split(",")
-    numbers = CALLED.get(cell, "input units repeat").split() if len(call.args) > 1 else ["units"]
-    size, units, flags = "", "{}", []
-    arguments = zip(numbers[: len(call.args)], call.args, strict=True)  # ValueError for more than are known
+    first, *options = written.split(",")
+    cell, _, units = first.partition(":")
+    numbers = CALLED.get(called, CALLED.get(cell, "input units repeat")).split()
+    numbers = numbers if len(call.args) > 1 else ["units"]
+    arguments = zip(numbers[: len(values)], values, strict=True)  # ValueError for more than are known
     for key, node in [*arguments, *((each.arg or "", each.value) for each in call.keywords)]:
         value, ours = literal_eval(node), (key, *meanings(key))
+        value = not value if key in ("trainable", "requires_grad") else value  # which is frozen here
         option = next((each for each in ours if each in kind(cell).options()), "")
         if "input" in ours and isinstance(value, tuple) and len(value) == 2:  # input_shape=(10, 8)
-            size, flags = str(value[1]), [*flags, *(["-T", str(value[0])] if value[0] else [])]
+            size, flags = str(value[1]), flags | ({"-T": str(value[0])} if value[0] else {})
         elif {"units", "input"} & {*ours} and not isinstance(value, int | float):
             raise ValueError
-        elif "units" in ours:
+        elif "units" in ours and kind(cell).number:
             units = str(value)
-        elif "input" in ours:
+        elif {"units", "input"} & {*ours}:  # of LayerNorm(20) the width that it reads
             size = str(value)
         elif key == "return_sequences":
-            flags += ["--topology", "many-to-many"] if value else []
-        elif option and (option, value) != ("repeat", 1):
+            flags |= {"--topology": "many-to-many"} if value else {}
+        elif option and (option, value) not in (("repeat", 1), ("projection", 0)):
             options.append(option if value is True else f"{option}={str(value).lower()}")
         elif not option and key not in _UNCOUNTED.split():
             raise ValueError
-    torch = re.match(r"torch\.|nn\.(RNN|LSTM|GRU)\b", path) and "features" not in {each.arg for each in call.keywords}
-    framework = "pytorch" if torch else "keras" if re.match(r"(tf|keras|layers)\.", path) else ""
-    layer = ",".join((f"{cell}:{units}" if kind(cell).number else cell, *options))
-    return size, layer, [*flags, *(["-c", framework] if framework else [])]
+    cell_of_flax = "features" in {each.arg for each in call.keywords} or (name.endswith("cell") and not size)
+    patterns = {
+        "flax-linen": r"(flax\.)?(linen|nn)\." if cell_of_flax else "$",
+        "pytorch": r"torch\.|nn\.(RNN|LSTM|GRU)(Cell)?\b",
+        "keras": r"(tf|keras|layers)\.",
+    }
+    framework = next((each for each, pattern in patterns.items() if re.match(pattern, path)), "")
+    layer = ",".join((f"{cell}:{units or '{}'}" if kind(cell).number else cell, *options))
+    return size, layer, flags | ({"-c": framework} if framework else {})
 
 
 def _ours(row: str) -> str:
@@ -515,12 +533,13 @@ def call_cure(text: str, *, in_flags: bool) -> str:
         return ""
     _, layer, flags = called
     layer = layer.format("20")
-    beside = [" ".join(pair) for pair in zip(flags[::2], flags[1::2], strict=True)]
+    last = {"--topology": " if it is the last recurrent layer"}
+    beside = [f"{flag} {value}{last.get(flag, '')}" for flag, value in flags.items()]
     if not in_flags:
         first, *options = (each.replace("=", ":").replace(":", ": ") for each in layer.split(","))
         options = [each if ":" in each else f"{each}: true" for each in options]
         layer = f"{first}{', with ' * bool(options)}{' and '.join(options)}"
-        beside = [f"convention: {each}" for flag, each in zip(flags[::2], flags[1::2], strict=True) if flag == "-c"]
+        beside = [f"convention: {flags['-c']}"] if "-c" in flags else []
     return f"; write {layer}{', and ' * bool(beside)}{' and '.join(beside)}"
 
 

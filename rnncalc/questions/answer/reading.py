@@ -76,11 +76,12 @@ _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
 _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) "
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
+_NUMBERED = r"[1-9] (?!total|param|gesamt|sum|som|tout)[^\W\d][\w. ]{0,60} ?[:=] ?[^:=]+"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
-a list; and a label without a verb."""
-_PART = r"(?:[0-9][0-9.,*×·xX ]*\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{1,60}\w)"
+a list; a label without a verb; and a label behind a number."""
+_PART = r"(?:[0-9][0-9.,*×·xX ]*\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{1,60}\w|[^\W\d][\w ]{0,60}[:=] ?[0-9][0-9.,]*)"
 _SUM_OF_PARTS = rf"{_PART}(?: ?\+ ?{_PART})+ ?(?:= ?([0-9][0-9.,]*))?\W*"
-"""A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285 and GRU + Dense = 1285."""
+"""A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285, GRU: 1200 + Dense: 85 and GRU + Dense = 1285."""
 _ROUGH = ("about", "roughly")
 _SUM = {"sign", "times", "over", "power", "equals"}
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
@@ -202,6 +203,9 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     try:
         one = read(text)
     except UnreadError:
+        if re.fullmatch(_NUMBERED, text, re.IGNORECASE):
+            cure = "a label begins with a letter and names one part, as in lstm_2: 3552"
+            raise CallError(f"expected a label and its number, got '{escape(text)}'; {cure}") from None
         lines = [re.sub(_ITEM, "", " ".join(line.split())) for line in text.splitlines()]
         text = "\n".join(filter(None, lines))
         for between in (_BETWEEN, f"{_BETWEEN}|{_BLANK}"):
@@ -427,6 +431,8 @@ def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: Expression
     cure = ""
     if parts := re.fullmatch(_SUM_OF_PARTS, text):
         labelled = [f"{name}: {number.strip()}" for number, name in re.findall(r"([0-9][^(+]*)\(([^()]+)\)", text)]
+        before = text[: parts.start(1)] if parts[1] else text
+        labelled += map(": ".join, re.findall(r"([^\W\d][\w ]*?)(?: ?[:=] ?| )([0-9][0-9.,]*)", before))
         labelled += [f"total: {parts[1]}"] if parts[1] else []
         cure = "; ".join(labelled) or "GRU: 1200; Dense: 85; total: 1285"
         return CallError(f"expected numbers with labels, as in '{escape(cure)}', got '{escape(text)}'")
