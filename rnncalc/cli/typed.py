@@ -289,7 +289,8 @@ class _Call:
         elif self.numbers and not {"-o", "--output"} & {*self.others}:
             yield from ("-o", self.numbers.pop(0))
         yield from self.others
-        last = max((place for place, layer in enumerate(self.layers) if _is_cell(layer)), default=-1)
+        kinds = [kind(re.split("[:,]", layer)[0]) for layer in self.layers]
+        last = max((place for place, each in enumerate(kinds) if issubclass(each, Cell) or each.ends), default=-1)
         of_layers = [
             (place, flag, value)
             for place, flags in self.implied.items()
@@ -352,16 +353,18 @@ class _Call:
             return
         if not any(numbers[:-1]):  # bilstm gru 8 16
             numbers = [numbers[-1]] * len(kinds)
-        if {*map(len, numbers)} == {2} or (full and not self.stacked and all(cells)):
+        if {*map(len, numbers)} == {2} or (not (self.numbers or self.stacked) and all(cells)):
             of_all = [at for at, each in enumerate(self.others[:-1]) if each in ("-o", "--output")][:1]
             output = self.others[of_all[0] : of_all[0] + 2] if of_all else []
             self.others = [*self.others[: of_all[0]], *self.others[of_all[0] + 2 :]] if of_all else self.others
             for place, (layer, pair) in enumerate(zip(self.layers, numbers, strict=True)):
                 reads = self.reads.get(place, "")
-                inputs, units = pair or (self.inputs or reads or "INPUT", "")
+                inputs, units = pair or (self.inputs or reads or "INPUT", self.units or "UNITS")
+                if self.units and _UNITS not in layer:
+                    self.unclear = f"write the number {self.units} in the network that it is for"
                 if reads not in ("", inputs):
                     self.unclear = f"network {place + 1} reads {reads}, and -i is {inputs}; change one of the two"
-                missing += ["INPUT"] * (inputs == "INPUT")
+                missing += ["INPUT"] * (inputs == "INPUT") + ["UNITS"] * (units == "UNITS" and _UNITS in layer)
                 options = [*self._options_of(layer), *([f"repeat={self.repeat}"] if self.repeat else [])]
                 flags = [
                     word
@@ -371,7 +374,7 @@ class _Call:
                 ]
                 words = ["-i", inputs, "-l", ",".join((layer.replace(_UNITS, units), *options)), *output, *flags]
                 yield from ("--network", call_text(words))
-            self.layers, self.numbers, self.of_layers, self.inputs, self.repeat = [], [], [], "", ""
+            self.layers, self.numbers, self.of_layers, self.inputs, self.units, self.repeat = [], [], [], "", "", ""
         elif full and not self.stacked and sum(cells) != 1:
             self.unclear = "write each network as one flag, as in --network '-i 10 -l lstm:20 -o 5'"
 
