@@ -173,6 +173,7 @@ class GivenNumber(NamedTuple):
     text: what was read, without the name.
     name: what is before the first `=`; it may be the name of a layer or a tensor.
     equations: how many there are between commas. apart: each of them as an answer of its own.
+    unsure: sides with a letter of several sizes beside numbers: both, the sign between them, and `of_whole` for them.
     """
 
     number: Any
@@ -186,6 +187,7 @@ class GivenNumber(NamedTuple):
     rounding: str = ""
     equations: int = 1
     apart: tuple[Any, ...] = ()
+    unsure: tuple[tuple[Any, Any, str, bool], ...] = ()
 
     def about(self) -> GivenNumber:
         """Return a number that is said to be rounded: its last digit that is not 0 shows how far."""
@@ -386,11 +388,17 @@ class Parser:
             # 384 → 1152 is no equation, and 3*384 → 1152 is one; 3h(m+h+1) ≈ 3h² leaves terms out
             step = self.tokens[first - 1].kind == "then" and length <= 3
             step = step or (about[place] and hasattr(sides[place][1].number, "letters"))
-            if signs[place] and not step and self.differ(one, other):
-                token = self.tokens[first]  # 16*8 = 128 + 256 goes on with its number
-                goes_on = token.kind == "number" and read_number(token.text, self.decimal) == one.number
-                untrue = f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
-                return number._replace(untrue=untrue, before=one.number, of_whole=place > begin and not goes_on)
+            if not signs[place] or step:
+                continue
+            token = self.tokens[first]  # 16*8 = 128 + 256 goes on with its number
+            goes_on = token.kind == "number" and read_number(token.text, self.decimal) == one.number
+            untrue = f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
+            of_whole = place > begin and not goes_on
+            if self.differ(one, other):
+                return number._replace(untrue=untrue, before=one.number, of_whole=of_whole)
+            letters = {*getattr(one.number, "letters", ()), *getattr(other.number, "letters", ())}
+            if has_letters(one.number) != has_letters(other.number) and letters <= {*(self.sizes or {})}:
+                number = number._replace(unsure=(*number.unsure, (one, other, untrue, of_whole)))
         return number
 
     def equation(self) -> list[tuple[str, GivenNumber, int]]:

@@ -129,7 +129,7 @@ class Grader:
         for a wrong number of numbers or shapes.
         """
         answers = self.apart(answers)
-        judgements = self.judgements(answers)
+        judgements = tuple(map(self.with_sign, self.judgements(answers)))
         shapes = [each.answer for each in judgements if isinstance(each.answer, Shape)]
         in_order = any(isinstance(each, Shape) and not each.name for each in answers)
         if not in_order or all(each.right for each in judgements):
@@ -210,6 +210,44 @@ class Grader:
         total = ["1 number, the total,"] if self.asks != "layers" else []
         wanted = " or ".join([*total, *several]) + " in order" if several else "1 number"
         raise CallError(f"expected {wanted}, got {len(answers)}{cure}")
+
+    def with_sign(self, judged: Judgement) -> Judgement:
+        """Return a judgement with the first sign that no sizes of its letters make true, those of its layer first."""
+        number = judged.answer
+        if isinstance(number, Shape) or self.network.letters:
+            return judged
+        own = next((placed.sizes for placed in self.network.stack if placed.name == judged.layer), {})
+        for one, other, sign, of_whole in number.unsure:
+            formula, value = (one.number, other) if has_letters(one.number) else (other.number, one)
+            if formula in self.in_letters and value.rounds(self.total):
+                continue
+            sizes = [[own[each]] if each in own else [*self.sizes_of(each)] for each in formula.letters]
+            sizes = [each or [self.sizes[letter]] for each, letter in zip(sizes, formula.letters, strict=True)]
+            if prod(map(len, sizes)) <= MOST_RESTS and not any(
+                value.rounds(formula.at(dict(zip(formula.letters, each, strict=True)))) for each in product(*sizes)
+            ):
+                before = None if has_letters(one.number) else one.number
+                return judged._replace(answer=number._replace(untrue=sign, before=before, of_whole=of_whole))
+        return judged
+
+    @cached_property
+    def in_letters(self) -> Sequence[Any]:
+        """The formulas of the layers in their own letters, added; the input of an output layer is m or h."""
+        from rnncalc.polynomial import letter  # most answers are numbers
+
+        stack = self.network.stack
+        return [
+            sum(
+                [
+                    value(
+                        each.layout.params,
+                        {name: letter(name if "h" in each.sizes or name != "m" else m) for name in each.sizes},
+                    )
+                    for each in stack
+                ]
+            )
+            for m in "mh"
+        ]
 
     @cached_property
     def counted(self) -> Sequence[int]:

@@ -75,10 +75,12 @@ _BETWEEN = (
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
 _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) "
+_MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?([1-9][0-9]?|[a-z])[)\]][.:]?\s+(?=[^\s*×·⋅+/^,;)\]-])"
+_MARK_END = r"[\s,;]+(?:(?:and|und|et|y|e)\s+)?\Z"
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
 _NUMBERED = r"[1-9] (?!total|param|gesamt|sum|som|tout)[^\W\d][\w. ]{0,60} ?[:=] ?[^:=]+"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
-a list; a label without a verb; and a label behind a number."""
+a list; its number in brackets, and what is before the next; a label without a verb; and one behind a number."""
 _PART = r"(?:[0-9][0-9.,*×·xX ]*\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{1,60}\w|[^\W\d][\w ]{0,60}[:=] ?[0-9][0-9.,]*)"
 _SUM_OF_PARTS = rf"{_PART}(?: ?\+ ?{_PART})+ ?(?:= ?([0-9][0-9.,]*))?\W*"
 """A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285, GRU: 1200 + Dense: 85 and GRU + Dense = 1285."""
@@ -200,6 +202,9 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     One of several equations has each of them too. Raises CallError as `read_answer` does.
     """
     read = partial(read_answer, sizes=sizes, decimal=decimal, quantity=quantity)
+    if pieces := _numbered(text, sizes or {}):
+        check_number_of_answers(len(pieces))
+        return [*_each(pieces, read)]
     try:
         one = read(text)
     except UnreadError:
@@ -222,6 +227,19 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
         with suppress(CallError):
             one = one._replace(apart=_each(pieces, read) if len(pieces) == one.equations else ())
     return [one]
+
+
+def _numbered(text: str, sizes: Mapping[str, Number | None]) -> list[str]:
+    """Return the parts of a text that are numbered in brackets from 1 or a, as `(1) 3552; (2) 150`; [] if none are."""
+    marks = [*re.finditer(_MARK, text[:LONGEST_ANSWER])]
+    names, count = [mark[1] for mark in marks], range(len(marks))
+    counted = names in ([str(at + 1) for at in count], [chr(ord("a") + at) for at in count])
+    if not counted or not marks or marks[0].start() or not {*names}.isdisjoint(sizes):
+        return []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    pieces = [re.sub(_MARK_END, "", text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
+    closed = all(piece and len(re.findall(r"[(\[]", piece)) == len(re.findall(r"[)\]]", piece)) for piece in pieces)
+    return pieces if closed else []
 
 
 def _each(pieces: Sequence[str], read: Callable[[str], Given]) -> tuple[Given, ...]:
