@@ -698,6 +698,8 @@ class _Flow:
         elif rows and rows[0] and stacked and node.settings.get("axis", [0]) == [0] and node.kind == "Gather":
             chosen = [rows[0][each] for each in numbers[1] if -len(rows[0]) <= each < len(rows[0])]
             stacked = len(self.values[node.inputs[1]].shape) > 0 if chosen else False
+        elif rows and len(rows[0]) == 1 and not stacked and self._picks(node, -1 if rows[0][0][1] == 0 else 0):
+            chosen = rows[0]  # the step after which the direction ends
         elif rows and rows[0] and stacked and node.kind == "Slice" and [*map(len, numbers[1:3])] == [1, 1]:
             first = numbers[3:4] in ([], [[0]]) and numbers[4:] in ([], [[1]])
             chosen = rows[0][numbers[1][0] : numbers[2][0]] if first else None
@@ -725,7 +727,7 @@ class _Flow:
             if settings.get("to") not in _REAL_TYPES and node.inputs[0] in self.writers:
                 yield "Cast to whole numbers"
         elif kind in ("Slice", "Gather", "Split", "Concat"):
-            if not self._picks_last(node):
+            if not self._picks(node, -1):
                 yield kind
         elif kind == "Pad":
             _, reader = self._next(node.outputs[0])
@@ -751,17 +753,18 @@ class _Flow:
             if settings.get("hidden_size", [matrix.shape[2]]) != [matrix.shape[2]]:
                 yield f"{node.kind} with hidden_size"
 
-    def _picks_last(self, node: Operator) -> bool:
-        """Return whether an operator outputs the last of what it reads: the place −1 of an axis."""
+    def _picks(self, node: Operator, place: int) -> bool:
+        """Return whether an operator outputs one place of an axis of what it reads: 0, or −1 for the last."""
         numbers = [
             value.whole() if (value := self.values.get(name)) and value.size < 10 else [] for name in node.inputs
         ]
         if node.kind == "Gather":
-            return numbers[1:] == [[-1]]
+            return numbers[1:] == [[place]]
         listed = [node.settings.get(word) for word in ("starts", "ends", "axes", "steps")]
         starts, ends, _, steps = [one or other for one, other in zip(listed, [*numbers[1:], *[[]] * 4], strict=False)]
-        last = starts == [-1] and isinstance(ends, list) and [*map(bool, ends)] == [True] and ends[0] >= 2**31 - 1
-        return node.kind == "Slice" and last and steps in ([], [1])
+        if node.kind != "Slice" or starts != [place] or not isinstance(ends, list) or len(ends) != 1:
+            return False
+        return steps in ([], None, [1]) and (ends[0] >= 2**31 - 1 if place else ends == [1])
 
     def padding(self, node: Operator) -> list[int] | None:
         """Return the steps that an operator adds before and behind those that a convolution reads; none without one.
