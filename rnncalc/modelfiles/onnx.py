@@ -260,7 +260,8 @@ def _defined(name: str, graph: ONNXGraph, at: Place) -> str:
     """Return the name in the whole file of what a place has under a name: its own, unless another place has it too."""
     names = graph.names[at].maps[0]
     if name not in names:
-        names[name] = f"{at[-1].name if at else 'graph'}/{name}" if name in graph.known else name
+        whole = f"{at[-1].name if at else 'graph'}/{name}" if name in graph.known else name
+        names[name] = f"{whole} {len(graph.known)}" if whole in graph.known else whole
         graph.known.add(names[name])
     return names[name]
 
@@ -684,9 +685,7 @@ class _Flow:
         """Follow an operator that chooses among states of layers or directions, or joins them; return whether it is."""
         rows = [states.rows.get(name, []) for name in node.inputs]
         stacked = states.stacked.issuperset(node.inputs[:1])
-        numbers = [
-            value.whole() if (value := self.values.get(name)) and value.size < 10 else [] for name in node.inputs
-        ]
+        numbers = self._whole(node)
         chosen: list[tuple[str, int]] | None = None
         if ways := {name: self.directions[name] for name in node.outputs if name in self.directions}:
             states.rows.update((name, [way]) for name, way in ways.items())
@@ -696,7 +695,9 @@ class _Flow:
         elif rows and rows[0] and node.kind in _PASSING:
             chosen, stacked = rows[0], stacked and node.kind in ("Identity", "Cast")
         elif rows and rows[0] and stacked and node.settings.get("axis", [0]) == [0] and node.kind == "Gather":
-            chosen = [rows[0][each] for each in numbers[1] if -len(rows[0]) <= each < len(rows[0])]
+            chosen = [
+                rows[0][each] for each in (numbers[1] if numbers[1:] else ()) if -len(rows[0]) <= each < len(rows[0])
+            ]
             stacked = len(self.values[node.inputs[1]].shape) > 0 if chosen else False
         elif rows and len(rows[0]) == 1 and not stacked and self._picks(node, -1 if rows[0][0][1] == 0 else 0):
             chosen = rows[0]  # the step after which the direction ends
@@ -753,18 +754,23 @@ class _Flow:
             if settings.get("hidden_size", [matrix.shape[2]]) != [matrix.shape[2]]:
                 yield f"{node.kind} with hidden_size"
 
+    def _whole(self, node: Operator) -> list[list[int]]:
+        """Return the whole numbers that an operator reads, for each input."""
+        values = [self.values.get(name) for name in node.inputs]
+        return [each.whole() if each and each.size < 10 and each.dtype[:3] == "int" else [] for each in values]
+
     def _picks(self, node: Operator, place: int) -> bool:
         """Return whether an operator outputs one place of an axis of what it reads: 0, or −1 for the last."""
-        numbers = [
-            value.whole() if (value := self.values.get(name)) and value.size < 10 else [] for name in node.inputs
-        ]
+        numbers = self._whole(node)
         if node.kind == "Gather":
             return numbers[1:] == [[place]]
         listed = [node.settings.get(word) for word in ("starts", "ends", "axes", "steps")]
         starts, ends, _, steps = [one or other for one, other in zip(listed, [*numbers[1:], *[[]] * 4], strict=False)]
         if node.kind != "Slice" or starts != [place] or not isinstance(ends, list) or len(ends) != 1:
             return False
-        return steps in ([], None, [1]) and (ends[0] >= 2**31 - 1 if place else ends == [1])
+        return steps in ([], None, [1]) and (
+            isinstance(ends[0], int) and ends[0] >= 2**31 - 1 if place else ends == [1]
+        )
 
     def padding(self, node: Operator) -> list[int] | None:
         """Return the steps that an operator adds before and behind those that a convolution reads; none without one.
@@ -898,6 +904,9 @@ def _with_roles(graph: ONNXGraph, flow: _Flow, reader: BoundedReader) -> dict[st
     ]
     reads += [(name, graph.nodes[number], 2) for number, name in flow.added.items()]
     scales = {name for node in graph.nodes if node.kind == "DynamicQuantizeLinear" for name in node.outputs[1:2]}
+    for node in graph.nodes:  # the scale of the input, before that of the weight
+        if node.kind == "Mul" and not scales.isdisjoint(node.inputs) and flow.values.keys().isdisjoint(node.inputs):
+            scales.update(node.outputs)
     for name, node, place in reads:
         if node.kind == "Mul" and name not in scales and not scales.isdisjoint(node.inputs):  # the scales of a product
             node, place = node._replace(kind="DequantizeLinear"), 1
@@ -1153,9 +1162,8 @@ class _Modules:
             reads["W"] = reads["W"][0], reads["W"][1].shaped(shape)
             if pads := self.flow.padding(node):
                 theirs = settings.get("pads", [0, 0])
-                both = [
-                    one + other for one, other in zip(pads, theirs if isinstance(theirs, list) else [], strict=False)
-                ]
+                theirs = [each for each in theirs if isinstance(each, int)] if isinstance(theirs, list) else []
+                both = [one + other for one, other in zip(pads, theirs, strict=False)]
                 plain = settings.get("auto_pad", ["NOTSET"]) in (["NOTSET"], ["VALID"])
                 settings = {**settings, "pads": both if plain else [-1, -1], "auto_pad": ["NOTSET"]}
         if kind in ("LSTM", "GRU", "RNN") and (join := self.flow.merged(node)) != "concat":
