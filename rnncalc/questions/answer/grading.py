@@ -216,13 +216,16 @@ class Grader:
         number = judged.answer
         if isinstance(number, Shape) or self.network.letters:
             return judged
-        own = next((placed.sizes for placed in self.network.stack if placed.name == judged.layer), {})
+        known = {**self.sizes, **(self.network.sizes or {})}
+        layer_sizes = next((placed.sizes for placed in self.network.stack if placed.name == judged.layer), {})
         for one, other, sign, of_whole in number.unsure:
             formula, value = (one.number, other) if has_letters(one.number) else (other.number, one)
             if formula in self.in_letters and value.rounds(self.total):
                 continue
-            sizes = [[own[each]] if each in own else [*self.sizes_of(each)] for each in formula.letters]
-            sizes = [each or [self.sizes[letter]] for each, letter in zip(sizes, formula.letters, strict=True)]
+            sizes = [
+                {layer_sizes[each]} if each in layer_sizes else {*self.sizes_of(each), known.get(each)} - {None}
+                for each in formula.letters
+            ]
             if prod(map(len, sizes)) <= MOST_RESTS and not any(
                 value.rounds(formula.at(dict(zip(formula.letters, each, strict=True)))) for each in product(*sizes)
             ):
