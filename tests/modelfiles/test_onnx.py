@@ -456,6 +456,17 @@ def test_branches_to_no_end(tmp_path: Path) -> None:
     assert [remark.names for remark in read(str(path)).remarks] == [("If",)] * 2  # and it is part of no layer
 
 
+def test_branches_within_branches_may_use_the_same_names(tmp_path: Path) -> None:
+    """Each has a matrix of its own; the largest branch of each counts once."""
+    inner = graph(node("MatMul", "x m", "y"), tensors=[tensor("m", (3, 3))])
+    for _ in range(3):
+        ways = (attribute(word, field(20, 5), field(6, inner)) for word in ("then_branch", "else_branch"))
+        inner = graph(node("If", "c", "y", *ways))
+    path = tmp_path / "a.onnx"
+    path.write_bytes(message(field(1, 10), field(7, inner), field(8, message(field(2, 22)))))
+    assert read(str(path)).params == 9
+
+
 def test_two_tensors_of_one_name(tmp_path: Path) -> None:
     """Refused: nothing says which of them is read."""
     constant = node("Constant", "", "w", attribute("value", field(5, tensor("", (2,)))))
