@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from conformance.drawing import Shapes, only
+from conformance.ways import MERGES
 from onnx import helper, numpy_helper
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding
@@ -132,7 +133,8 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
     rows = rows.astype(np.float32)
     if isinstance(layer, Cell):
         outputs, last = run_node(node(place, len(rows)), weights, rows[:, None])
-        return last.reshape(-1) if final else outputs.reshape(len(rows), -1)
+        ways = last[:, 0] if final else np.moveaxis(outputs[:, :, 0], 1, 0)
+        return MERGES[layer.merge](*ways) if layer.bidirectional else ways[0]  # operators behind it merge them
     after = ACTIVATIONS[layer.activation] if isinstance(layer, Dense) and layer.activation != "linear" else ""
     many = rows.ndim == 2
     (done,) = run_node(node(place, len(rows) if many else 1), weights, rows if many else rows[None], after)
