@@ -275,6 +275,9 @@ def _add(tensor: FileTensor, graph: ONNXGraph, at: Place) -> str:
     return name
 
 
+_BRANCHING = ("If", "Loop", "Scan")
+
+
 def _operator(path: str, wire: Wire, span: range, into: ONNXGraph, at: Place) -> None:
     words: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: []}
     attributes: list[range] = []
@@ -283,7 +286,10 @@ def _operator(path: str, wire: Wire, span: range, into: ONNXGraph, at: Place) ->
             words[number].append(wire.text(value))
         elif number == 5 and isinstance(value, range):
             attributes.append(value)
-    node = Operator("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {}, at)
+    kind, inputs, outputs = "".join(words[4][:1]), tuple(words[1]), tuple(words[2])
+    if kind not in _BRANCHING and not (outputs and (inputs or kind == "Constant")):
+        kind = ""  # no operator that moves or computes is without them
+    node = Operator(kind, "".join(words[3][:1]), inputs, outputs, {}, at)
     into.nodes.append(node)
     place = len(into.nodes) - 1
     for name in node.outputs if at else ():
@@ -534,7 +540,7 @@ class _Flow:
             elif node.kind not in ("Shape", "Size", "ConstantOfShape", "Constant"):
                 unknown = (name for name in node.inputs if name not in self.values and name not in self.writers)
                 self.fed.update(name for name in unknown if name)
-                if not self.fed.isdisjoint(node.inputs) or node.kind in ("If", "Loop", "Scan"):
+                if not self.fed.isdisjoint(node.inputs) or node.kind in _BRANCHING:
                     self.fed.update(node.outputs)
         self.part: set[str] = set()  # the outputs of operators that are part of a layer with another one
         self.added: dict[int, str] = {}
