@@ -217,10 +217,8 @@ def may_be_buffer(tensor: FileTensor) -> bool:
     """Return whether a tensor is called as masks and positions are, in a file that says of none what it is."""
     rows, width = prod(tensor.shape[:-1]), prod(tensor.shape[-1:])
     plain = tensor.is_parameter and tensor.frozen is None
-    is_mask = re.search(r"(^|[._])bias$", tensor.name) and tensor.shape[-2:] == (
-        width,
-        width,
-    )  # as a GPT-2 calls its own
+    is_bias = re.search(r"(^|[._])bias$", tensor.name)
+    is_mask = is_bias and tensor.shape[-2:] == (width, width)  # as a GPT-2 calls its own
     return plain and rows > 1 < width and bool(is_mask or _MAY_BE_BUFFER.search(tensor.name))
 
 

@@ -66,7 +66,7 @@ def read(file: ModelFile) -> Reading:
             draft = drafting.draft()
             if draft is not None and draft.network.params == file.params + file.apart:
                 remarks = (*file.remarks, *drafting.remarks())
-                if any(isinstance(layer, External) for layer in draft.layers):  # which stands for operators too
+                if any(isinstance(layer, External) for layer in draft.layers):  # which may have operators in it too
                     remarks = tuple(remark for remark in remarks if remark.kind is not RemarkKind.OPERATORS)
                 return Reading(file._replace(remarks=remarks), draft)
     return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None, None, None))

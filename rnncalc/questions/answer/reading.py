@@ -113,8 +113,6 @@ _CODES = {
 }
 _STATED = "a=1(?:[,w]+a=1){0,9}"
 _SIZE = r"[^\W\d](?:_?\w{1,3})? ?= ?[0-9]+"
-_SIZES_FIRST = rf"w*{_STATED}[,:.]|\({_STATED}\)[,:.]?"
-_SIZES_LAST = rf"(?<!w)[,w]+{_STATED}|\({_STATED}\)"
 """A character for each kind of token, and the sizes of letters as a student states them: h = 16, m = 8 and k = 4."""
 
 

@@ -287,7 +287,7 @@ _WITHOUT_OPERATORS = (Cell, Dense, Conv1D, BatchNorm, LayerNorm, Embedding, Drop
 def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iterator[TensorCheck]:
     """Yield what a file computes beside its layers with tensors, and the network does not.
 
-    An external layer stands for layers without weights too.
+    An external layer may have layers without weights in it too.
     """
     times: Counter[Any] = Counter(type(placed.layer) for placed in network.stack)
     names = []
