@@ -15,6 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rnncalc.answers.asked import answer as answer
+    from rnncalc.answers.exercise import exercise as exercise
     from rnncalc.errors import CallError as CallError
     from rnncalc.errors import DeclarationError as DeclarationError
     from rnncalc.errors import Problem as Problem
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from rnncalc.layers.reshaping import RepeatVector as RepeatVector
     from rnncalc.layers.rnn import RNN as RNN
     from rnncalc.layers.sru import SRU as SRU
+    from rnncalc.models.read import read_model
     from rnncalc.network.budget import Budget as Budget
     from rnncalc.network.network import Network as Network
     from rnncalc.network.own_kinds import register as register
@@ -58,14 +61,11 @@ if TYPE_CHECKING:
     from rnncalc.network.training import Update as Update
     from rnncalc.polynomial import letter as letter
     from rnncalc.programs import export as export
-    from rnncalc.questions.answer.asked import answer as answer
     from rnncalc.questions.backward import backward as backward
     from rnncalc.questions.check import check_network
     from rnncalc.questions.compare import compare as compare
     from rnncalc.questions.count import count as count
-    from rnncalc.questions.exercise import exercise as exercise
     from rnncalc.questions.explain import explain as explain
-    from rnncalc.questions.read import read_model
     from rnncalc.questions.run import run as run
     from rnncalc.questions.solve import solve as solve
     from rnncalc.questions.training import training as training
@@ -90,14 +90,14 @@ _HOMES = {
     "rnncalc.network.parts": "Expect Part",
     "rnncalc.network.training": "Update",
     "rnncalc.polynomial": "letter",
-    "rnncalc.questions.answer.asked": "answer",
+    "rnncalc.answers.asked": "answer",
     "rnncalc.questions.backward": "backward",
     "rnncalc.questions.check": "check=check_network",
     "rnncalc.questions.compare": "compare",
     "rnncalc.questions.count": "count",
-    "rnncalc.questions.exercise": "exercise",
+    "rnncalc.answers.exercise": "exercise",
     "rnncalc.questions.explain": "explain",
-    "rnncalc.questions.read": "read=read_model",
+    "rnncalc.models.read": "read=read_model",
     "rnncalc.questions.run": "run",
     "rnncalc.questions.solve": "solve",
     "rnncalc.questions.training": "training",

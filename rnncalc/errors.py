@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_PROBLEMS
+from rnncalc.printable import escape
 from rnncalc.records import CallError as CallError  # which records raise
-from rnncalc.text import escape
 
 Path = tuple[str | int, ...]
 """The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""

@@ -8,7 +8,7 @@ r"""The one grammar for mathematics as people write it: sums, formulas, numbers 
     number   = digits [suffix | "×" "10" exponent]
 
 Between two equations "→" and "," begin the next one; else "→" is an equals sign. What is counted, as in 3 blocks × 400,
-is read over. What else an answer has is in the grammar of questions/answer/reading.py, with the tokens of this one.
+is read over. What else an answer has is in the grammar of answers/reading.py, with the tokens of this one.
 Knows no network: the letters that are known, with their sizes, are given to it.
 """
 
@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS, MOST_SIDES
 from rnncalc.errors import CallError
-from rnncalc.text import GREEK, KIBI, LETTER, LOWERED, all_of, did_you_mean, escape, has_letters, ordinal
+from rnncalc.letters import GREEK, LETTER, LOWERED, has_letters
+from rnncalc.printable import escape
+from rnncalc.words import KIBI, all_of, did_you_mean, ordinal
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -12,7 +12,8 @@ from math import gcd, lcm, prod
 from typing import Any, Union
 
 from rnncalc.errors import CallError
-from rnncalc.text import LETTER, RAISED, escape
+from rnncalc.letters import LETTER, RAISED
+from rnncalc.printable import escape
 
 Number = Union[int, "Polynomial"]
 

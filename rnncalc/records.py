@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
-from rnncalc.text import all_of, did_you_mean
+from rnncalc.words import all_of, did_you_mean
 
 if TYPE_CHECKING:
     from inspect import Signature

@@ -8,8 +8,8 @@ from rnncalc import Cell, Network, SpecError, explain
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.layers import KINDS, kind
-from rnncalc.reports.equations import Line
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.typeset.equations import Line
 
 M, STEPS = 3, 3
 

@@ -10,7 +10,7 @@ from pictured import ENDS, rooms, texts
 
 from rnncalc.layers.cell import Cell, Habits, Operations
 from rnncalc.pictures.picture import Arrow, Box, Label, Picture, Style, cells_along, dots
-from rnncalc.reports.equations import plain
+from rnncalc.typeset.equations import plain
 
 Place = tuple[int, int]
 

@@ -17,9 +17,9 @@ from lacking import skip_what_is_lacking
 from rnncalc.cli import call as call_line
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats import write
-from rnncalc.modelfiles import SUFFIXES
-from rnncalc.questions.models.matching import match
-from rnncalc.questions.read import read_model
+from rnncalc.models.files import SUFFIXES
+from rnncalc.models.matching import match
+from rnncalc.models.read import read_model
 from rnncalc.reports.report import Report
 
 skip_what_is_lacking()
@@ -97,7 +97,7 @@ def failing_drafts(folder: Path) -> list[tuple[str, list[str]]]:
 @pytest.fixture(autouse=True)
 def _drafts_pass(request: pytest.FixtureRequest) -> Iterator[None]:
     """Check the draft of every model file that a test of these made."""
-    of_files = "tmp_path" in request.fixturenames and {"modelfiles", "models", "conformance"} & {*request.path.parts}
+    of_files = "tmp_path" in request.fixturenames and {"models", "conformance"} & {*request.path.parts}
     folder: Path | None = request.getfixturevalue("tmp_path") if of_files else None
     yield
     assert not folder or failing_drafts(folder) == []

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 
 from rnncalc import Network
+from rnncalc.answers.grading import Grader
+from rnncalc.answers.judgement import Answer, Judgement
+from rnncalc.answers.mistake import Question
+from rnncalc.answers.reading import Given, GivenNumber, read_answer
+from rnncalc.answers.table import TABLE
+from rnncalc.answers.worksheet import worksheet_of, write
 from rnncalc.conventions.formula import Expression
-from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.judgement import Answer, Judgement
-from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.reading import Given, GivenNumber, read_answer
-from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import worksheet_of, write
 
 PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
 

@@ -12,7 +12,7 @@ from rnncalc.formats import FORMATS
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import ACTIVATIONS
 from rnncalc.programs import SPELLINGS
-from rnncalc.text import one_of
+from rnncalc.words import one_of
 
 LISTS: dict[str, Iterable[str]] = {
     "activations": ACTIVATIONS,

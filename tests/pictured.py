@@ -19,7 +19,7 @@ from rnncalc.pictures.picture import (
     ends,
     span,
 )
-from rnncalc.reports.equations import Line, plain
+from rnncalc.typeset.equations import Line, plain
 
 SVG = "{http://www.w3.org/2000/svg}"
 Room = tuple[int, int, int, int]

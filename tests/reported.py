@@ -5,15 +5,15 @@ from typing import Any
 from verified import backward
 
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, exercise, explain, run, solve, training
-from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
-from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
-from rnncalc.questions.answer.grading import Grader
+from rnncalc.answers.gradebook import grade_class, read_answer_file
+from rnncalc.answers.grading import Grader
+from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.models.read import read
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_conventions, compare_same_params, dense_growth
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.operations import explain_operations, pass_operations
 from rnncalc.questions.quantized import quantized
-from rnncalc.questions.read import read
 from rnncalc.questions.shapes import shapes
 from rnncalc.questions.stream import stream
 from rnncalc.questions.work import work

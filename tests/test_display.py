@@ -37,7 +37,7 @@ from rnncalc.formats import offered
 from rnncalc.layers import KINDS, kind
 from rnncalc.questions.compare import dense_growth
 from rnncalc.reports.count import CountReport
-from rnncalc.text import one_of
+from rnncalc.words import one_of
 
 NETWORK = load("specs/lstm.yaml").replace(steps=2)
 SMALL = "specs/dense-equivalent.yaml"
@@ -64,7 +64,7 @@ SHOWN: dict[str, tuple[Callable[[], Any], list[str]]] = {
 
 def test_every_result_is_tried() -> None:
     """The table has each class that shows itself, and no other."""
-    modules = [each.name for each in pkgutil.walk_packages(rnncalc.questions.__path__, "rnncalc.questions.")]
+    modules = [each.name for each in pkgutil.walk_packages(rnncalc.__path__, "rnncalc.") if "__main__" not in each.name]
     classes = [of for name in modules for of in vars(importlib.import_module(name)).values() if isinstance(of, type)]
     shown = {of.__name__ for of in classes if "_repr_html_" in vars(of)}
     assert {*SHOWN} == shown | {"Drawing"}

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from fuzz.answers import Asked, Chance, Expression, Over, Plus, Term, Times, network, rewritten, spelt
 
-from rnncalc.questions.answer.judgement import Judgement
-from rnncalc.questions.answer.reading import GivenNumber, read_answer
-from rnncalc.text import has_letters
+from rnncalc.answers.judgement import Judgement
+from rnncalc.answers.reading import GivenNumber, read_answer
+from rnncalc.letters import has_letters
 
 sympy: Any = pytest.importorskip("sympy")
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from fuzz.models import CALLS as OF_MODELS
-from fuzz.models import GROWN
-from fuzz.models import MUTATIONS as OF_BYTES
+from fuzz.model_files import CALLS as OF_MODELS
+from fuzz.model_files import GROWN
+from fuzz.model_files import MUTATIONS as OF_BYTES
 from fuzz.run import CALLS, GENERATORS, GOOD, MUTATIONS, SPEC, WORD
 
 from rnncalc.cli.commands import COMMANDS

@@ -16,9 +16,9 @@ from lists import listed
 
 import rnncalc
 from rnncalc import GRU, LSTM, RNN, CallError, ConvLSTM, Network, Output, Part, RefusedError, SpecError
+from rnncalc.answers.gradebook import read_answer_file
+from rnncalc.answers.reading import read_answer
 from rnncalc.errors import Problem
-from rnncalc.questions.answer.gradebook import read_answer_file
-from rnncalc.questions.answer.reading import read_answer
 from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.quantized import quantized

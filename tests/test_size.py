@@ -26,5 +26,5 @@ def test_lines_are_told_apart() -> None:
 
 def test_a_room_is_a_folder_of_the_package() -> None:
     """Files below a room belong to it; those of the tests are all one."""
-    paths = ["rnncalc/text.py", "rnncalc/cli/run.py", "rnncalc/questions/answer/search.py", "tests/cli/test_run.py"]
-    assert [room_of(path) for path in paths] == ["rnncalc", "rnncalc/cli", "rnncalc/questions", "tests"]
+    paths = ["rnncalc/words.py", "rnncalc/cli/run.py", "rnncalc/answers/search.py", "tests/cli/test_run.py"]
+    assert [room_of(path) for path in paths] == ["rnncalc", "rnncalc/cli", "rnncalc/answers", "tests"]

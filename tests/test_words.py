@@ -3,8 +3,12 @@
 import re
 from typing import NamedTuple
 
+import pytest
 from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 from sources import MODULES, source, sources
+
+from rnncalc import words
+from rnncalc.words import not_among
 
 READ = [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
 
@@ -131,3 +135,19 @@ def test_words_are_found() -> None:
     assert len(wrong(APART.join(texts(text)))) == 4
     assert wrong("A limit is held. It stays as it is, and has three gates and a candidate.") == []
     assert wrong("as it is   28") == ["'as it is': write 'this network'"]
+
+
+def test_of_very_many_unknown_words_a_few_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten of twenty thousand, and what was meant is looked for ten times."""
+    looked_for = []
+
+    def watched(word: str, _: object) -> str:
+        looked_for.append(word)
+        return ""
+
+    monkeypatch.setattr(words, "did_you_mean", watched)
+    said = not_among([f"x{number}" for number in range(20_000)], ("rnn_1", "output"))
+    assert said.startswith("expected rnn_1 or output, got 'x0', 'x1', ")
+    assert said.endswith(", 'x9' and 19,990 more")
+    assert looked_for == [f"x{number}" for number in range(10)]
+    assert not_among(["x", "rnn_1", "x"], ("rnn_1",)) == "expected rnn_1, got 'x'"

@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 import rnncalc
+from rnncalc.answers.reading import GivenNumber, Shape, read_answer, read_answers
 from rnncalc.cli import call
 from rnncalc.cli.compare import spec_typed
 from rnncalc.cli.variants import read_exercise
@@ -28,7 +29,6 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
 from rnncalc.programs import SPELLINGS
-from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer, read_answers
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import parse
 from rnncalc.spec.reader import TOP_KEYS

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
+from rnncalc.answers.grading import Grader
+from rnncalc.answers.reading import check_number_of_answers, read_answers
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.cli.commands import FLAGS, command
 from rnncalc.cli.flags import (
@@ -25,11 +27,10 @@ from rnncalc.cli.flags import (
 from rnncalc.cli.inputs import SUFFIXES, network_meant, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
-from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import check_number_of_answers, read_answers
+from rnncalc.printable import escape
 from rnncalc.reports.answer import AnswerReport, GradebookReport
-from rnncalc.reports.setting import setting, title
-from rnncalc.text import escape, plural
+from rnncalc.typeset.setting import setting, title
+from rnncalc.words import plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.variants import Variants
@@ -51,9 +52,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
 @network_flags
 @notation_flag
-@word_flag(
-    "--of", "quantity", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters."
-)
+@word_flag("--of", "quantity", words="rnncalc.answers.asked:OF", help="What ANSWER counts; by default parameters.")
 @option("--hint", help="Ask what to look at, without the mistake and correct numbers.")
 @file_flag("--from", "from_", help="Grade a class: a CSV file, a row for each student.")
 @option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
@@ -130,7 +129,7 @@ def _grade(
 
     columns: those of the names, the answers and the variants in the file, by their titles or numbers.
     """
-    from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
+    from rnncalc.answers.gradebook import grade_class, read_answer_file
 
     variants = _variants(specs, columns[2], flags)
     with AllAtOnce() as at_once:
@@ -168,7 +167,7 @@ def _grader(network: Network, quantity: str | None, *, hint: bool) -> Grader:
     if quantity is None:
         grader = Grader(network)
     else:
-        from rnncalc.questions.answer.asked import grader_of  # most answers are about parameters
+        from rnncalc.answers.asked import grader_of  # most answers are about parameters
 
         grader = grader_of(network, quantity)
     grader.hint = hint

@@ -18,9 +18,9 @@ from rnncalc.cli.inputs import SUFFIXES, SpecPath, find, read_file
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.network.network import Network
+from rnncalc.printable import escape, escape_path
 from rnncalc.questions.check import Difference, Numbers, Verdict
 from rnncalc.spec import Override, parse, parse_if_meant
-from rnncalc.text import escape, escape_path
 
 GIT = "git:"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.cli.flags import GOES_WITH, flag_of, option, quantize_flag, together, word_flag
 from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.layers.options import Allowed, Ratio, Size
-from rnncalc.text import all_of
+from rnncalc.words import all_of
 
 if TYPE_CHECKING:
     from rnncalc.reports.count import CountReport

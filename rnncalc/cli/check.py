@@ -36,17 +36,18 @@ from rnncalc.expressions import read_number
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule
 from rnncalc.network.network import in_numbers
 from rnncalc.network.validation import KEYS
+from rnncalc.printable import escape, escape_path
 from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
 from rnncalc.spec import Override, parse, parse_if_meant, read_value
 from rnncalc.spec.values import growth
-from rnncalc.text import all_of, escape, escape_path, keys_here, one_of, plural
+from rnncalc.words import all_of, keys_here, one_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
-    from rnncalc.modelfiles.model import ModelFile
+    from rnncalc.models.files.model import ModelFile
 
 FLAGS = ("max_params", "max_bytes", "max_multiply_adds", "min_dense_ratio")
 """The keys of a budget with a flag of their own."""
@@ -159,7 +160,7 @@ def _check_all(
     if model is not None:
         if len(files) != 1:
             raise CallError(f"--model is the file of one spec, got {len(files):,}; give one PATH")
-        from rnncalc.modelfiles import read
+        from rnncalc.models.files import read
 
         call = call._replace(model=read(model, "--model"))
     if baseline is not None:

@@ -21,7 +21,8 @@ from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, TABLES, WordOption, destina
 from rnncalc.cli.output import discard_unwritten, make_encodable, note, tell, write_text
 from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, raised
 from rnncalc.files import forget_inputs
-from rnncalc.text import escape, one_of
+from rnncalc.printable import escape
+from rnncalc.words import one_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

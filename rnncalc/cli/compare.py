@@ -17,13 +17,14 @@ from rnncalc.cli.vary import network_varied, read_vary, varied_report, vary_flag
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.network.network import Network
+from rnncalc.printable import escape
 from rnncalc.questions import compare as question
 from rnncalc.questions.compare import Compared
 from rnncalc.questions.solve import Sized
 from rnncalc.reports.compare import THIS_NETWORK, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.vary import VaryReport
 from rnncalc.spec import Spec, read_value, spec_in_flags
-from rnncalc.text import all_of, escape
+from rnncalc.words import all_of
 
 Read = TypeVar("Read")
 

@@ -19,7 +19,7 @@ from rnncalc.questions.count import Count
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.report import Report
 from rnncalc.reports.vary import VaryReport
-from rnncalc.text import all_of
+from rnncalc.words import all_of
 
 
 @command(

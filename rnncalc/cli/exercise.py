@@ -6,6 +6,8 @@ import re
 from functools import partial
 from typing import Unpack
 
+from rnncalc.answers.exercise import ASKS
+from rnncalc.answers.exercise import exercise as exercises_on
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_networks
@@ -13,11 +15,9 @@ from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.vary import network_varied, read_vary, vary_flag
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
-from rnncalc.questions.exercise import ASKS
-from rnncalc.questions.exercise import exercise as exercises_on
+from rnncalc.printable import escape
 from rnncalc.reports.exercise import ExerciseLinkReport, ExerciseReport
 from rnncalc.spec import read_value
-from rnncalc.text import escape
 
 SITE = "https://OWNER.github.io/rnncalc/playground/"
 ON_PAPER = ("table", "markdown", "html", "latex")

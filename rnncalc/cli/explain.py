@@ -14,7 +14,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.report import Report
-from rnncalc.text import not_among
+from rnncalc.words import not_among
 
 
 def _operations(network: Network, only: tuple[str, ...], batch: int = 1) -> Report:

@@ -10,7 +10,7 @@ from rnncalc.cli.flags import NetworkFlags, out_flag, spec_flags, word_flag
 from rnncalc.cli.inputs import read_network
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
 from rnncalc.programs import SPELLINGS, source
-from rnncalc.text import one_of
+from rnncalc.words import one_of
 
 
 @command("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras --out model.py")

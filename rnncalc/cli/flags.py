@@ -14,8 +14,9 @@ import click
 from rnncalc.cli.output import Destination, check_suffix, note
 from rnncalc.errors import CallError, Problem
 from rnncalc.formats import FORMATS, offered
+from rnncalc.printable import escape
 from rnncalc.reports.report import Report
-from rnncalc.text import escape, one_of
+from rnncalc.words import one_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from rnncalc.bounds import MAX_BYTES
 from rnncalc.cli.inputs import SpecPath, is_listed
 from rnncalc.errors import CallError, Problem, SpecError
+from rnncalc.printable import escape
 from rnncalc.questions.check import Numbers
-from rnncalc.text import escape
 
 _REF = re.compile(r"(?!.*(\.\.|\{/))[^\s:?*\[\\\x00-\x1f\x7f^-][^\s:?*\[\\\x00-\x1f\x7f]{0,199}")
 _HASH = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")

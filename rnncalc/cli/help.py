@@ -13,7 +13,7 @@ from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Switch, Text, Trainable
-from rnncalc.text import all_of, not_among
+from rnncalc.words import all_of, not_among
 
 
 def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:

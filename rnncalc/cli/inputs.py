@@ -18,8 +18,9 @@ from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.output import AllAtOnce, tell
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.network.network import Network
+from rnncalc.printable import escape, escape_path
 from rnncalc.spec import OVERRIDES, Override, Spec, contents, spec_in_file, spec_in_flags
-from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
+from rnncalc.words import all_of, did_you_mean, one_of
 
 Kept = TypeVar("Kept")
 

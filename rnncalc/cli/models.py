@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 from rnncalc.cli.inputs import SUFFIXES
 from rnncalc.errors import Problem, SpecError, first
 from rnncalc.layers.layer import External
+from rnncalc.printable import escape, escape_path
 from rnncalc.spec import Spec
-from rnncalc.text import escape, escape_path
 
 if TYPE_CHECKING:
-    from rnncalc.modelfiles.model import ModelFile
+    from rnncalc.models.files.model import ModelFile
+    from rnncalc.models.matching import Match
     from rnncalc.network.data import Inputs, Weights
     from rnncalc.network.network import Network
-    from rnncalc.questions.models.matching import Match
 
 
 def model_of(path: str) -> ModelFile | None:
     """Return the contents of a model file, None if its name and its first bytes are not a model file's."""
     if path == "-" or path.lower().endswith(SUFFIXES):
         return None
-    from rnncalc.modelfiles import is_model, read
+    from rnncalc.models.files import is_model, read
 
     return read(path, "--weights") if is_model(path) else None
 
@@ -32,7 +32,7 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
     Raises SpecError, with the place in the spec, if a layer matches several of the file's, or if the two use different
     conventions.
     """
-    from rnncalc.questions.models.matching import match, of_sequences
+    from rnncalc.models.matching import match, of_sequences
 
     if spec.network.convention != file.framework == spec.own_convention:
         message = f"the file has the tensors of {file.framework}, as the spec says; leave this flag out"
@@ -53,7 +53,7 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
 
     Raises SpecError if a tensor does not match the spec.
     """
-    from rnncalc.modelfiles import reading
+    from rnncalc.models.files import reading
     from rnncalc.questions.price import refuse_pass
     from rnncalc.questions.run import with_steps_to_run
     from rnncalc.reports.read import differences, messages, name

@@ -18,8 +18,9 @@ import click
 
 from rnncalc.errors import CallError, LettersError, Problem, RefusedError, SpecError
 from rnncalc.files import is_input
+from rnncalc.printable import PLAIN, escape, escape_path
 from rnncalc.records import Frozen
-from rnncalc.text import PLAIN, escape, escape_path, one_of
+from rnncalc.words import one_of
 
 # Results
 

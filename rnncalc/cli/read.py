@@ -8,10 +8,10 @@ from rnncalc.cli.commands import command
 from rnncalc.cli.flags import files, report_flags
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
-from rnncalc.modelfiles import SUFFIXES
-from rnncalc.questions.read import read_model
+from rnncalc.models.files import SUFFIXES
+from rnncalc.models.read import read_model
 from rnncalc.reports.read import ReadReport
-from rnncalc.text import one_of
+from rnncalc.words import one_of
 
 
 @command(

@@ -23,10 +23,10 @@ from rnncalc.questions.price import cost_of
 from rnncalc.reports.report import DerivationReport, RecordReport
 from rnncalc.reports.run import RunReport
 from rnncalc.spec import Spec, parse_data, read_value
-from rnncalc.text import all_of, one_of
+from rnncalc.words import all_of, one_of
 
 if TYPE_CHECKING:
-    from rnncalc.modelfiles.model import ModelFile
+    from rnncalc.models.files.model import ModelFile
     from rnncalc.reports.run import BackwardReport
     from rnncalc.reports.work import WorkReport
 

@@ -19,9 +19,10 @@ from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.options import OPTIONS, Switch
+from rnncalc.letters import LETTER
 from rnncalc.spec import spec_in_flags
 from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, layer_called, meanings, meant, without_module
-from rnncalc.text import LETTER, all_of
+from rnncalc.words import all_of
 
 _UNITS = "{}"
 """What is in a layer that is typed without its number."""

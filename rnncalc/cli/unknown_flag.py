@@ -12,8 +12,9 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Rate, Switch, Text, Trainable
+from rnncalc.printable import escape
 from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, instead_of, meanings, meant
-from rnncalc.text import all_of, did_you_mean, escape
+from rnncalc.words import all_of, did_you_mean
 
 
 def unknown_flag_message(flag: str, context: click.Context, group: click.Group) -> str:

@@ -6,15 +6,16 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from rnncalc.answers.asked import grader_of
+from rnncalc.answers.exercise import ASKS
+from rnncalc.answers.gradebook import variant_number
+from rnncalc.answers.grading import Grader
+from rnncalc.answers.reading import Given, GivenNumber
 from rnncalc.bounds import MOST_EXERCISES
 from rnncalc.errors import CallError, Path, Problem, SpecError
-from rnncalc.questions.answer.asked import grader_of
-from rnncalc.questions.answer.gradebook import variant_number
-from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import Given, GivenNumber
-from rnncalc.questions.exercise import ASKS
+from rnncalc.printable import escape, escape_path
 from rnncalc.spec import parse
-from rnncalc.text import escape, escape_path, one_of
+from rnncalc.words import one_of
 
 MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""

@@ -10,8 +10,8 @@ from rnncalc.cli.flags import option
 from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
+from rnncalc.printable import escape
 from rnncalc.spec import Spec, read_value
-from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.network.network import Network
@@ -59,8 +59,8 @@ def network_varied(spec: Spec, vary: Mapping[str, range]) -> Network:
     """
     if not (vary and spec.marked):
         return spec.network
-    from rnncalc.questions.exercise import sizes_of  # needed for a size written ? alone
     from rnncalc.questions.solve import resized
+    from rnncalc.questions.vary import sizes_of  # needed for a size written ? alone
 
     networks: list[Network] = []
     refused: SpecError | None = None
@@ -91,8 +91,8 @@ def varied_report(
     count: returns what is counted, each with a label, from networks and their titles.
     """
     from rnncalc.questions.vary import varied  # needed with --vary alone
-    from rnncalc.reports.setting import setting, title
     from rnncalc.reports.vary import Variation, VaryReport
+    from rnncalc.typeset.setting import setting, title
 
     if len(vary) > 2:
         raise CallError("--vary: a grid has two sizes; join sizes that stay equal by a comma, or remove some")

@@ -11,7 +11,7 @@ from importlib import import_module
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
-from rnncalc.text import all_of
+from rnncalc.words import all_of
 
 CONVENTIONS: dict[str, str | Convention] = {
     "textbook": "rnncalc.conventions.textbook",

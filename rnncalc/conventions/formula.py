@@ -16,8 +16,8 @@ from operator import add, and_
 from typing import TYPE_CHECKING, Any, Union
 
 from rnncalc.conventions.tensor import STORED, Axis, Direction, Role, StackedAxis, Tensor
+from rnncalc.letters import has_letters
 from rnncalc.records import Frozen
-from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Polynomial

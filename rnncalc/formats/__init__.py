@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import NamedTuple, TextIO
 
 from rnncalc.errors import CallError
+from rnncalc.printable import escape
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -24,8 +25,8 @@ from rnncalc.reports.report import (
     Report,
     SheetReport,
 )
-from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, Row, Sheet, TensorName, Value
-from rnncalc.text import bracketed, decimal, did_you_mean, escape, one_of
+from rnncalc.typeset.sheet import Arithmetic, Bar, Phrase, Row, Sheet, TensorName, Value
+from rnncalc.words import bracketed, decimal, did_you_mean, one_of
 
 
 class Format(NamedTuple):
@@ -133,7 +134,7 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, bar: int = BAR) -> st
         case TensorName():
             return escape(value.text, MOST_OF_A_TEXT)
         case Phrase():
-            from rnncalc.reports.equations import plain_words  # few reports have phrases
+            from rnncalc.typeset.equations import plain_words  # few reports have phrases
 
             return escape(plain_words(value.parts), MOST_OF_A_TEXT)
         case Bar(share) if share > 1:

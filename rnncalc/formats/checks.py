@@ -13,9 +13,9 @@ from hashlib import sha256
 from itertools import islice
 from typing import TextIO
 
+from rnncalc.printable import escape
 from rnncalc.reports.report import CheckedReport
-from rnncalc.reports.sheet import MOST_LINES, Finding, Outcome
-from rnncalc.text import escape
+from rnncalc.typeset.sheet import MOST_LINES, Finding, Outcome
 
 # JUnit's XML. Characters beyond ASCII are written as references (`&#252;`): so the file is the UTF-8 that it says it
 # is, whatever encoding the terminal has.

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from rnncalc.formats import text_of
+from rnncalc.printable import FORMULA, escape
 from rnncalc.reports.report import RecordReport
-from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, TensorName, Value
-from rnncalc.text import FORMULA, escape
+from rnncalc.typeset.sheet import Arithmetic, Bar, Phrase, TensorName, Value
 
 
 def write(reports: Iterable[RecordReport], file: TextIO) -> None:

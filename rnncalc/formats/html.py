@@ -15,7 +15,7 @@ from rnncalc.formats.mathml import displayed, name, phrase
 from rnncalc.formats.svg import ACROSS, element
 from rnncalc.pictures.picture import PAGE
 from rnncalc.reports.report import PictureReport, SheetReport
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Row, Sheet, TensorName, Value
+from rnncalc.typeset.sheet import Arithmetic, Bar, Column, Phrase, Row, Sheet, TensorName, Value
 
 _HEAD = """<!DOCTYPE html>
 <html lang="en">

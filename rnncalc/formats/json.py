@@ -8,8 +8,8 @@ from itertools import chain
 from json import JSONEncoder
 from typing import Any, TextIO
 
+from rnncalc.letters import has_letters
 from rnncalc.reports.report import DataReport
-from rnncalc.text import has_letters
 
 
 def write(reports: Iterable[DataReport], file: TextIO) -> None:

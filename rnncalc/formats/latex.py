@@ -13,7 +13,11 @@ from unicodedata import normalize
 
 from rnncalc.formats import MOST_OF_A_SUM, shortened, text_of
 from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER
-from rnncalc.reports.equations import (
+from rnncalc.letters import GREEK as LETTERS
+from rnncalc.letters import MATH_ACCENTS, with_accents
+from rnncalc.printable import escape
+from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
+from rnncalc.typeset.equations import (
     GREEK,
     Block,
     Derivative,
@@ -30,8 +34,7 @@ from rnncalc.reports.equations import (
     parts,
     plain_piece,
 )
-from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
-from rnncalc.reports.sheet import (
+from rnncalc.typeset.sheet import (
     ANSWERS,
     Arithmetic,
     Bar,
@@ -44,8 +47,6 @@ from rnncalc.reports.sheet import (
     TensorName,
     Value,
 )
-from rnncalc.text import GREEK as LETTERS
-from rnncalc.text import MATH_ACCENTS, escape, with_accents
 
 ESCAPES = {char: f"\\{char}" for char in "&%$#_{}"}
 ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

@@ -9,7 +9,7 @@ from typing import TextIO
 from rnncalc.formats import shortened, text_of
 from rnncalc.formats.latex import displayed, inline, named
 from rnncalc.reports.report import SheetReport
-from rnncalc.reports.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
+from rnncalc.typeset.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
 
 MOST_BYTES = 1_000_000
 """GitHub shows a job summary of at most 1 MiB, and nothing of a longer one."""

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from rnncalc.reports.equations import (
+from rnncalc.letters import RAISED
+from rnncalc.printable import escape
+from rnncalc.typeset.equations import (
     Block,
     Derivative,
     EquationText,
@@ -25,7 +27,6 @@ from rnncalc.reports.equations import (
     parts,
     plain_piece,
 )
-from rnncalc.text import RAISED, escape
 
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""

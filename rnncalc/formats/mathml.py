@@ -12,7 +12,9 @@ from typing import TypeVar
 
 from rnncalc.formats import MOST_OF_A_SUM
 from rnncalc.formats.mathematics import BREAKS, POWER
-from rnncalc.reports.equations import (
+from rnncalc.letters import with_accents
+from rnncalc.printable import escape
+from rnncalc.typeset.equations import (
     GREEK,
     Block,
     Derivative,
@@ -26,8 +28,7 @@ from rnncalc.reports.equations import (
     parts,
     plain_piece,
 )
-from rnncalc.reports.sheet import Phrase, Sheet, TensorName
-from rnncalc.text import escape, with_accents
+from rnncalc.typeset.sheet import Phrase, Sheet, TensorName
 
 
 def _between(sign: str, space: float) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from html import escape as quoted
 from typing import TextIO
 
+from rnncalc.printable import escape
 from rnncalc.reports.report import LinkReport, QuizReport
-from rnncalc.reports.sheet import QuizAnswer, QuizQuestion
-from rnncalc.text import escape
+from rnncalc.typeset.sheet import QuizAnswer, QuizQuestion
 
 LONGEST = 20_000
 """The characters of a text: a network of a thousand layers has as many."""

@@ -30,9 +30,9 @@ from rnncalc.pictures.picture import (
     stacked,
     with_paths,
 )
-from rnncalc.reports.equations import GREEK, Line, Term, plain, plain_piece
+from rnncalc.printable import escape
 from rnncalc.reports.report import DrawnReport
-from rnncalc.text import escape
+from rnncalc.typeset.equations import GREEK, Line, Term, plain, plain_piece
 
 ACROSS, DOWN = 9, 20
 """The size of a cell, in pixels: no letter of the font is wider, but those that a picture counts as more than one."""

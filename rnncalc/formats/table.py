@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from rnncalc.formats import BAR, shortened, terminal_width, text_of
+from rnncalc.printable import escape, unencodable
 from rnncalc.reports.report import DrawnReport, SheetReport
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
-from rnncalc.text import escape, unencodable
+from rnncalc.typeset.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 
 GAP = 2
 """The space between two columns."""

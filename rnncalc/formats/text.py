@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TextIO, assert_never
 
 from rnncalc.formats import terminal_width
+from rnncalc.letters import GREEK
 from rnncalc.pictures.picture import (
     MOST_OF_A_LINE,
     PAGE,
@@ -25,9 +26,9 @@ from rnncalc.pictures.picture import (
     ends,
     lowest_first,
 )
-from rnncalc.reports.equations import Line, plain
+from rnncalc.printable import encodes, escape, unencodable
 from rnncalc.reports.report import DrawnReport
-from rnncalc.text import GREEK, encodes, escape, unencodable
+from rnncalc.typeset.equations import Line, plain
 
 UP, RIGHT, DOWN, LEFT = 1, 2, 4, 8
 LINES = dict(enumerate(" ╵╶└╷│┌├╴┘─┴┐┤┬┼"))

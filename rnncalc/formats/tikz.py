@@ -25,8 +25,8 @@ from rnncalc.pictures.picture import (
     lines_of,
     with_paths,
 )
-from rnncalc.reports.equations import Line, Term, plain_piece
 from rnncalc.reports.report import PictureReport
+from rnncalc.typeset.equations import Line, Term, plain_piece
 
 ACROSS, DOWN = 0.2, 0.44
 """The size of a cell, in centimetres."""

@@ -11,9 +11,9 @@ from typing import Any, TextIO
 
 from rnncalc.bounds import MAX_BYTES, MAX_NODES
 from rnncalc.errors import RefusedError
+from rnncalc.printable import escape
 from rnncalc.reports.report import DocumentReport
-from rnncalc.reports.sheet import Entry
-from rnncalc.text import escape
+from rnncalc.typeset.sheet import Entry
 
 MOST_OF_A_REMARK = 1_000
 

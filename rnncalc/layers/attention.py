@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import SIZE, Choice, Option, Switch
-from rnncalc.text import has_letters, plural
+from rnncalc.letters import has_letters
+from rnncalc.words import plural
 
 
 class Attention(Transform):

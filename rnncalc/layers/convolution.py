@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import SIZE, Choice, Option, Size
-from rnncalc.text import plural
+from rnncalc.words import plural
 
 
 class Sliding(Transform):

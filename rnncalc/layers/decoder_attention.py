@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from rnncalc.layers.attention import HEAD_SIZES, attend, head_width, projections, undivided
 from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import SIZE, Choice, Option, Switches
-from rnncalc.text import all_of
+from rnncalc.words import all_of
 
 Score = Literal["additive", "dot", "general", "concat"]
 

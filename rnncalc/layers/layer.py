@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers.options import OPTIONS, SIZE, Option, Size, Tensors, Trainable
 from rnncalc.records import Frozen
-from rnncalc.text import did_you_mean, not_among
+from rnncalc.words import did_you_mean, not_among
 
 OptionProblem = tuple[str, str] | tuple[str, str, str]
 """An option or the kind, the reason with its cure, and an option that is another cure, where a convention has it."""

@@ -12,8 +12,10 @@ from sys import float_info
 from typing import Any, ClassVar, Literal, get_args
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
+from rnncalc.letters import LETTER, LOWERED, has_letters
+from rnncalc.printable import escape
 from rnncalc.records import Frozen
-from rnncalc.text import LETTER, LOWERED, brief, did_you_mean, escape, has_letters
+from rnncalc.words import brief, did_you_mean
 
 _WHOLE = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*|[1-9][0-9]{0,2}(?:([,'’ ])[0-9]{3}(?:\1[0-9]{3})*|(?:\.[0-9]{3}){2,}))"
 _SUFFIXES = " ?(?:{}[kK]|{}M|{}[GB]|".format(*[f"(?:[.,][0-9]{{1,{places}}}0*)? ?" for places in (3, 6, 9)])

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from rnncalc.layers.layer import LayerOperations, OptionProblem, Shape, Transform
 from rnncalc.layers.options import SIZE, Option
-from rnncalc.text import plural
+from rnncalc.words import plural
 
 
 class Flatten(Transform):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, WholeNumber
-from rnncalc.text import did_you_mean, escape
+from rnncalc.printable import escape
+from rnncalc.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
-from rnncalc.text import bracketed, plural
+from rnncalc.words import bracketed, plural
 
 Nested = Any
 """Numbers in nested lists, one level for each axis."""

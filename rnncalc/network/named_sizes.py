@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.expressions import evaluate
 from rnncalc.layers.layer import Layer
+from rnncalc.letters import LETTER, has_letters
 from rnncalc.network.flow import Placement, flow, shapes
 from rnncalc.network.parts import Part, Parts, attending, letters_of
 from rnncalc.polynomial import Polynomial, letter
-from rnncalc.text import LETTER, has_letters
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed

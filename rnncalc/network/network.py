@@ -15,7 +15,7 @@ from rnncalc.network.flow import Move, flow
 from rnncalc.network.parts import Part, Parts, Topology, attending, default_topology, letters_of, part_of
 from rnncalc.network.stack import Placed, stack, without_clashes
 from rnncalc.network.validation import Description, parts_of, problems, type_problems
-from rnncalc.text import all_of
+from rnncalc.words import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from rnncalc.layers.layer import Transform
 from rnncalc.layers.options import OPTIONS, Allowed
 from rnncalc.layers.reshaping import LastStep
 from rnncalc.network.network import Network
-from rnncalc.text import did_you_mean
+from rnncalc.words import did_you_mean
 
 L = TypeVar("L", bound=type[Cell | Transform])
 

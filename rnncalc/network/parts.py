@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
+from rnncalc.letters import has_letters
 from rnncalc.records import Frozen
-from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.layers.decoder_attention import DecoderAttention

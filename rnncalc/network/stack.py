@@ -16,9 +16,9 @@ from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Transform
+from rnncalc.letters import has_letters
 from rnncalc.network.flow import Attend, InitialState, Moves, Placement, array_of, ends, grids, shapes
 from rnncalc.records import Frozen
-from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation

@@ -20,6 +20,7 @@ from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, OptionProblem, Output, Shape, Transform
 from rnncalc.layers.options import SIZE, Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
+from rnncalc.letters import GATE_LETTER, has_letters
 from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, takes_last, turns
 from rnncalc.network.parts import (
     OUTPUT,
@@ -37,8 +38,9 @@ from rnncalc.network.parts import (
     name_of_start,
     part_of,
 )
+from rnncalc.printable import escape
 from rnncalc.records import Frozen
-from rnncalc.text import GATE_LETTER, all_of, did_you_mean, escape, has_letters, one_of, plural
+from rnncalc.words import all_of, did_you_mean, one_of, plural
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -6,10 +6,10 @@ from typing import Any
 
 from rnncalc.conventions.formula import plain, substituted
 from rnncalc.layers.layer import External, Layer
+from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.records import Frozen
-from rnncalc.text import has_letters
 
 
 def spec_of(network: Network) -> dict[str, Any]:

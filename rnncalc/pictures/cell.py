@@ -32,11 +32,12 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.reports.equations import Line, Term, filled, line_of, parts, plain, spelled, timed
-from rnncalc.reports.setting import title
+from rnncalc.printable import escape
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
-from rnncalc.text import all_of, escape, plural
+from rnncalc.typeset.equations import Line, Term, filled, line_of, parts, plain, spelled, timed
+from rnncalc.typeset.setting import title
+from rnncalc.words import all_of, plural
 
 GAPS = (3, 2)
 """The cells between two columns: the first number, or a later one if that is too wide."""

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.pictures.picture import Arrow, Box, Dot, GridPoint, Label, Shape, Style, moved, span
-from rnncalc.reports.equations import Line, Term, spelled, timed
 from rnncalc.step.equations import Letter, joined_arrays, letters_of
 from rnncalc.step.nodes import WEIGHTS, Trace
 from rnncalc.step.operations import OPERATIONS, Operation
+from rnncalc.typeset.equations import Line, Term, spelled, timed
 
 # What is drawn of a step: its trace, in which each sum of a gate's products and biases is one box
 

@@ -7,13 +7,15 @@ from math import log10
 from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
+from rnncalc.letters import RAISED
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.pictures.picture import Arrow, Caption, Curve, Dot, Frame, Label, Picture, Shape, Style, framed, span
+from rnncalc.printable import escape
 from rnncalc.questions.dense import dense_params
-from rnncalc.reports.equations import Line, Term
-from rnncalc.reports.setting import title
-from rnncalc.reports.sheet import MOST_LINEAR
-from rnncalc.text import RAISED, decimal, escape, plural
+from rnncalc.typeset.equations import Line, Term
+from rnncalc.typeset.setting import title
+from rnncalc.typeset.sheet import MOST_LINEAR
+from rnncalc.words import decimal, plural
 
 MOST_MARKS = 5
 """The most numbers on an axis, without the one at its start."""

@@ -19,8 +19,8 @@ from math import ceil
 from textwrap import wrap
 from typing import Literal, NamedTuple
 
-from rnncalc.reports.equations import Line, plain
-from rnncalc.text import escape
+from rnncalc.printable import escape
+from rnncalc.typeset.equations import Line, plain
 
 
 class Style(StrEnum):

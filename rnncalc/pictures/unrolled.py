@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
+from rnncalc.letters import has_letters
 from rnncalc.network.flow import (
     Attend,
     Final,
@@ -48,9 +49,9 @@ from rnncalc.pictures.picture import (
     span,
 )
 from rnncalc.records import Frozen
-from rnncalc.reports.equations import Line, Term
-from rnncalc.reports.setting import flow, one_to_many, title
-from rnncalc.text import all_of, has_letters, plural
+from rnncalc.typeset.equations import Line, Term
+from rnncalc.typeset.setting import flow, one_to_many, title
+from rnncalc.words import all_of, plural
 
 MOST_STEPS, MOST_LAYERS = 6, 12
 """The most steps, and the most layers, that are drawn; of more, those in the middle are left out."""

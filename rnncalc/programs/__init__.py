@@ -13,9 +13,10 @@ from rnncalc.layers.layer import CROSS, Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
+from rnncalc.printable import escape
 from rnncalc.programs.program import program_of
 from rnncalc.programs.writer import Writer, attends
-from rnncalc.text import escape, not_among, one_of
+from rnncalc.words import not_among, one_of
 
 SPELLINGS: dict[str, str | type[Writer]] = {
     "pytorch": "rnncalc.programs.pytorch:PyTorch",

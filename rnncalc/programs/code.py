@@ -15,8 +15,8 @@ from textwrap import wrap
 from unicodedata import normalize
 
 from rnncalc.layers.layer import External
+from rnncalc.printable import escape
 from rnncalc.programs.program import Module
-from rnncalc.text import escape
 
 WIDTH = 88
 INDENT = "    "

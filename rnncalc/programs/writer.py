@@ -17,6 +17,7 @@ from rnncalc.errors import RefusedError
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform, bias_of
 from rnncalc.network import flow
+from rnncalc.printable import escape
 from rnncalc.programs.code import (
     FALLBACK,
     broken,
@@ -34,7 +35,7 @@ from rnncalc.programs.program import Module, OwnCell, Program
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Symbol, symbols, within
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.text import all_of, escape, plural
+from rnncalc.words import all_of, plural
 
 WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
 """The names of widths in a program, by their letters; any other letter is its own name."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network, in_numbers
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.printable import escape
+from rnncalc.words import did_you_mean, one_of
 
 
 def network_of(value: object, *, letters: bool = False) -> Network:

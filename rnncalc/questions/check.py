@@ -23,7 +23,7 @@ from rnncalc.questions import network_of, word
 from rnncalc.questions.count import bytes_of, total
 
 if TYPE_CHECKING:
-    from rnncalc.questions.models.matching import Match, TensorCheck
+    from rnncalc.models.matching import Match, TensorCheck
 
 Number = int | Fraction
 Place = tuple[int, int]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rnncalc.conventions.formula import Expression, folded_sum, plain
 from rnncalc.display import displayed
 from rnncalc.layers.cell import Cell
+from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of, word
 from rnncalc.records import Frozen
-from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent

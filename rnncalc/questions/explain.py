@@ -15,6 +15,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Shape, Transform
+from rnncalc.letters import has_letters
 from rnncalc.network.flow import Attend, Delay, Last, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed, levels_of
@@ -35,7 +36,7 @@ from rnncalc.step.equations import (
 from rnncalc.step.layer_trace import slides
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
-from rnncalc.text import has_letters, not_among
+from rnncalc.words import not_among
 
 if TYPE_CHECKING:
     from rnncalc.questions.compare import Allocations

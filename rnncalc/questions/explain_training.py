@@ -10,6 +10,7 @@ from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
+from rnncalc.printable import escape
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
@@ -17,7 +18,6 @@ from rnncalc.step.costs import BackwardProduct, Gradient, Outputs, Tally
 from rnncalc.step.equations import Equation, Formula, Formulas, LayerFormulas, NamedValues, Symbol
 from rnncalc.step.gradients import gradient_equations
 from rnncalc.step.nodes import INPUT, ONE, STEP
-from rnncalc.text import escape
 
 JOINED = "stacked"
 """The part of a notation that is one matrix for all that a gate reads."""

@@ -19,10 +19,10 @@ from rnncalc.layers.layer import Dropout, External, Layer, Shape, Transform, ins
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.printable import escape
 from rnncalc.step import costs
 from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally
 from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Repeats, Trace
-from rnncalc.text import escape
 
 
 class Chunks(NamedTuple):

@@ -11,7 +11,7 @@ from rnncalc.layers.layer import Dropout, Embedding, External
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.text import byte_size, plural
+from rnncalc.words import byte_size, plural
 
 WORK_PER_GATE = 400
 """The other work for a gate in a step, in multiply-adds; measured over all cells."""

@@ -24,9 +24,10 @@ from rnncalc.network.data import (
 )
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
+from rnncalc.printable import escape
 from rnncalc.questions import describe, network_of, plain, whole
 from rnncalc.questions.price import refuse_pass
-from rnncalc.text import did_you_mean, escape, keys_here, one_of
+from rnncalc.words import did_you_mean, keys_here, one_of
 
 DEFAULT_STEPS = 3
 

@@ -15,8 +15,8 @@ from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT
+from rnncalc.printable import escape
 from rnncalc.questions import describe, network_of, whole
-from rnncalc.text import escape
 
 Piece = tuple[int, int]
 """The first and the last place of a range of sizes."""

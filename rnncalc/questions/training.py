@@ -10,6 +10,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
+from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
@@ -17,7 +18,6 @@ from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions import network_of
 from rnncalc.questions.count import Count, bytes_of, count, total
 from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
-from rnncalc.text import has_letters
 
 
 class LayerTraining(NamedTuple):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 from rnncalc.bounds import MOST_VARIED
 from rnncalc.errors import CallError, SpecError
+from rnncalc.layers.decoder_attention import DecoderAttention
+from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
-from rnncalc.questions import network_of
-from rnncalc.questions.exercise import places_varied
+from rnncalc.network.parts import OUTPUT, joins
+from rnncalc.questions import describe, network_of
 from rnncalc.questions.solve import SizePlace, resized
-from rnncalc.text import one_of
+from rnncalc.words import not_among, one_of
 
 
 def varied(
@@ -53,3 +55,41 @@ def _cure(network: Network, places: Sequence[SizePlace], name: str, values: Sequ
     if valid == [*range(valid[0], valid[-1] + 1, step)]:
         return f"; write {name}={valid[0]}..{valid[-1]}{f':{step}' if step > 1 else ''}"
     return f"; {name} can be {one_of([*map(str, valid[:9])])}"
+
+
+def sizes_of(network: Network) -> dict[str, SizePlace]:
+    """Return the sizes of a network that may vary, by name."""
+    sizes = {name: SizePlace(None, None, name) for name in network.sizes or ()}
+    stack = iter([each for each in network.stack if not (each.starts or isinstance(each.layer, DecoderAttention))])
+    for half, part in network.parts.items():
+        before = f"{half}." if half else ""
+        sizes |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}
+        for layer, place in [(join.layer, join.place) for join in joins(part)]:
+            name = next(stack).name
+            if layer.number and isinstance(layer.option(layer.number).allowed, Size):
+                sizes[name] = SizePlace(half, place, layer.number)
+            options = [key for key in layer.options() if isinstance(layer.option(key).allowed, Size)]
+            sizes |= {f"{name}.{key}": SizePlace(half, place, key) for key in options}
+        if attention := part.attention:
+            options = [key for key in attention.options() if isinstance(attention.option(key).allowed, Size)]
+            sizes |= {f"attention.{key}": SizePlace(half, None, key) for key in options}
+        if part.output:
+            next(stack)
+            sizes[OUTPUT] = SizePlace(half, None, OUTPUT)
+    return sizes
+
+
+def places_varied(networks: Sequence[Network], vary: Mapping[str, Sequence[int]]) -> list[list[list[SizePlace]]]:
+    """Return for each size that varies its places in each network. Raises CallError for an unknown size or no values.
+
+    Sizes joined by commas are one; a network may lack some of them, but not all networks the same one.
+    """
+    sizes = [sizes_of(network) for network in networks]
+    joined = [[name.strip() for name in names.split(",")] for names in vary]
+    if wrong := not_among([*chain(*joined)], tuple(dict.fromkeys(chain(*sizes)))):
+        raise CallError(f"vary: {wrong}")
+    for names, values in vary.items():
+        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+            message = "expected the values that it may have, such as range(16, 65)"
+            raise CallError(f"vary: {names}: {message}, got {describe(values)}")
+    return [[[known[name] for name in several if name in known] for known in sizes] for several in joined]

@@ -17,6 +17,7 @@ from rnncalc.forward.backward_pass import BackwardPass, Loss
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding
+from rnncalc.letters import GREEK
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.spelling import joined, numbers_of
@@ -24,7 +25,6 @@ from rnncalc.step.equations import Letter, joined_arrays, letters_of
 from rnncalc.step.nodes import Weights
 from rnncalc.step.operations import OUTER
 from rnncalc.step.trace import trace
-from rnncalc.text import GREEK
 
 
 class Variable(NamedTuple):

@@ -6,20 +6,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, Judgement
+from rnncalc.answers.reading import GivenNumber, Shape
+from rnncalc.answers.worksheet import amount, write
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
-from rnncalc.questions.answer.reading import GivenNumber, Shape
-from rnncalc.questions.answer.worksheet import amount, write
+from rnncalc.letters import has_letters
+from rnncalc.printable import escape
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
-from rnncalc.reports.sheet import Arithmetic, Column, Row, Sheet, Value, bars_of, cell
-from rnncalc.text import all_of, bracketed, escape, has_letters, plural
+from rnncalc.typeset.setting import notation_of, setting, shape_text, title
+from rnncalc.typeset.sheet import Arithmetic, Column, Row, Sheet, Value, bars_of, cell
+from rnncalc.words import all_of, bracketed, plural
 
 if TYPE_CHECKING:
-    from rnncalc.questions.answer.gradebook import Grade, Gradebook
-    from rnncalc.questions.answer.sizes import OtherSize
+    from rnncalc.answers.gradebook import Grade, Gradebook
+    from rnncalc.answers.sizes import OtherSize
 
 
 class AnswerReport(SheetReport, DataReport):
@@ -148,6 +150,8 @@ class AnswerReport(SheetReport, DataReport):
         if self.answer.right_in:
             yield f"Every shape is correct with --notation {self.answer.right_in}."
         if not self.hint and any(each.formula is not None for each in self.answer.judged):
+            from rnncalc.reports.count import on_conditions  # needed in letters alone
+
             yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
 
     def _mistake(self, diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
@@ -284,7 +288,7 @@ def _hint(id: str, quantity: str) -> str:
     for subject, question, ids in HINTS:
         if not {id, *id.split("-")}.isdisjoint(ids.split()):
             return f"Look at {subject}: {question}?"
-    from rnncalc.questions.answer.quantities import CONFUSED  # which few answers need
+    from rnncalc.answers.quantities import CONFUSED  # which few answers need
 
     return _another(quantity) if id in {row[0] for row in CONFUSED[quantity]} else ON_WIDTHS
 
@@ -453,7 +457,7 @@ _SIGNS = {True: "✓", False: "✗", None: "?"}
 def _rule(quantity: str) -> Iterator[str]:
     """Yield how a quantity is counted; parameters need no sentence."""
     if quantity != "params":
-        from rnncalc.questions.answer.asked import ASKED  # which few answers need
+        from rnncalc.answers.asked import ASKED  # which few answers need
 
         yield ASKED[quantity].rule
 
@@ -505,7 +509,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the columns and rows of the file, each with its grade."""
-        from rnncalc.questions.answer.gradebook import OWN_COLUMNS, VARIANT
+        from rnncalc.answers.gradebook import OWN_COLUMNS, VARIANT
 
         in_order = [VARIANT] * (self.book.file.variants_by == "")
         columns = OWN_COLUMNS[: 4 if self._correct else 3]

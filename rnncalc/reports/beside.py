@@ -13,15 +13,15 @@ from rnncalc.questions.count import bytes_of
 from rnncalc.questions.shapes import NetworkShapes
 from rnncalc.reports.count import CountReport, cost_of, on_elsewhere, on_parameters, on_work, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import joined, layer_sheet, shape_text
-from rnncalc.text import all_of, plural
+from rnncalc.typeset.setting import joined, layer_sheet, shape_text
+from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.network import Network
     from rnncalc.questions.count import Count
     from rnncalc.questions.quantized import Quantized
     from rnncalc.questions.stream import StreamCount
-    from rnncalc.reports.sheet import Row, Sheet
+    from rnncalc.typeset.sheet import Row, Sheet
 
 
 class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
@@ -119,7 +119,7 @@ class JointReport(ExtendedCountReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the tables; with fewer layers than numbers, a row for each number, which screens have room for."""
-        from rnncalc.reports.sheet import key_columns, number_columns  # imported only for tables
+        from rnncalc.typeset.sheet import key_columns, number_columns  # imported only for tables
 
         layers, *tensors = super().sheets()
         table, keys = [*layers.rows, layers.total or ()], sum(column.key for column in layers.columns)

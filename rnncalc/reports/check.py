@@ -9,10 +9,11 @@ from typing import Any
 
 from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
+from rnncalc.printable import escape, escape_path
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
-from rnncalc.text import bracketed, escape, escape_path, plural
+from rnncalc.typeset.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
+from rnncalc.words import bracketed, plural
 
 UNITS = {
     Quantity.PARAMS: ("parameter", ""),

@@ -9,9 +9,9 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
-from rnncalc.reports.setting import flow, joined, layer_sheet, setting, steps_of, title, words, written_apart
-from rnncalc.reports.sheet import Column, Row, Sheet, bars_of, key_columns, number_columns
-from rnncalc.text import plural
+from rnncalc.typeset.setting import flow, joined, layer_sheet, setting, steps_of, title, words, written_apart
+from rnncalc.typeset.sheet import Column, Row, Sheet, bars_of, key_columns, number_columns
+from rnncalc.words import plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed

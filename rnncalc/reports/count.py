@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.formula import factored, folded_sum, letters
 from rnncalc.layers.layer import External
+from rnncalc.letters import has_letters
 from rnncalc.network.flow import array_of
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.count import Count, bytes_of
+from rnncalc.questions.count import Count, bytes_of, condition_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import joined, layer_sheet, notation_of, on_conditions, steps_of, title
-from rnncalc.text import KIBI, all_of, byte_size, decimal, has_letters, plural
+from rnncalc.typeset.setting import joined, layer_sheet, notation_of, steps_of, title
+from rnncalc.words import KIBI, all_of, byte_size, decimal, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.network import Network
     from rnncalc.questions.dense import DenseEquivalent
-    from rnncalc.reports.sheet import Row, Sheet
+    from rnncalc.typeset.sheet import Row, Sheet
 
 
 class CountReport(SheetReport, DataReport, RecordReport):
@@ -82,7 +83,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        from rnncalc.reports.sheet import worked  # imported only for tables
+        from rnncalc.typeset.sheet import worked  # imported only for tables
 
         count = self.counted
         total = _numbers(count, self.cost, count)
@@ -115,7 +116,7 @@ class FileReport(SheetReport):
     file: str
 
     def sheets(self) -> list[Sheet]:
-        from rnncalc.reports.sheet import Sheet
+        from rnncalc.typeset.sheet import Sheet
 
         return [Sheet((), (), title=self.file)]
 
@@ -126,7 +127,7 @@ class SummaryReport(SheetReport):
     counted: tuple[tuple[str, Count], ...]
 
     def sheets(self) -> list[Sheet]:
-        from rnncalc.reports.sheet import Sheet, key_columns, number_columns
+        from rnncalc.typeset.sheet import Sheet, key_columns, number_columns
 
         columns = (*key_columns("File", "Network"), *number_columns("Parameters"))
         rows = [(file, title(count.network), count.params) for file, count in self.counted]
@@ -234,3 +235,11 @@ def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
 def _first(names: list[str]) -> list[str]:
     """Return the first names, and how many more there are."""
     return [*names[:SHOWN], *([f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else [])]
+
+
+def on_conditions(stack: Iterable[Placed], framework: str) -> Iterator[str]:
+    """Yield a sentence for each formula in letters that holds for most sizes, and not for all."""
+    for placed in [placed for placed in stack if has_letters(placed.params)]:
+        if condition := condition_of(placed, framework):
+            size, other, params = condition
+            yield f"{placed.name}: {placed.params} if {size} ≠ {other}; {params} if {size} = {other}."

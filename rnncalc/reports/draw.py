@@ -14,7 +14,7 @@ from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions import network_of, word
 from rnncalc.reports.report import PictureReport
-from rnncalc.text import not_among
+from rnncalc.words import not_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,21 +6,21 @@ import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from rnncalc.answers.asked import ASKED
+from rnncalc.answers.exercise import Answered, Exercise, ExerciseSet, answered
+from rnncalc.answers.judgement import Answer, Judgement
 from rnncalc.conventions import convention
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Embedding, External, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.answer.asked import ASKED
-from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.count import condition_of
-from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, answered
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
-from rnncalc.reports.setting import biases_of, title
-from rnncalc.reports.sheet import ANSWERS, Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
-from rnncalc.text import all_of, bracketed, plural
+from rnncalc.typeset.setting import biases_of, title
+from rnncalc.typeset.sheet import ANSWERS, Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
+from rnncalc.words import all_of, bracketed, plural
 
 QUESTIONS = {
     "total": "How many parameters does the network have?",

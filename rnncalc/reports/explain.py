@@ -15,16 +15,18 @@ from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
 from rnncalc.layers.layer import Dense, Embedding, Output, Transform
+from rnncalc.letters import has_letters, raised
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.equations import Line, Piece, Term, line_of, plain, plain_words, vector
+from rnncalc.reports.count import on_conditions
 from rnncalc.reports.report import DataReport, DerivationReport, fields
-from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
-from rnncalc.text import all_of, decimal, has_letters, plural, raised
+from rnncalc.typeset.equations import Line, Piece, Term, line_of, plain, plain_words, vector
+from rnncalc.typeset.setting import one_to_many, setting, title
+from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
+from rnncalc.words import all_of, decimal, plural
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture

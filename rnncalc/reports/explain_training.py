@@ -12,7 +12,14 @@ from rnncalc.layers.layer import External, Transform
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
 from rnncalc.questions.training import Training
-from rnncalc.reports.equations import (
+from rnncalc.reports.explain import equations, in_words, on_parts, row_data
+from rnncalc.reports.report import DataReport, DerivationReport, fields
+from rnncalc.reports.training import on_bytes, on_chunks
+from rnncalc.step.costs import Gradient
+from rnncalc.step.equations import Symbol
+from rnncalc.step.gradients import ABOVE, part_of
+from rnncalc.step.layer_trace import slides
+from rnncalc.typeset.equations import (
     LOSS,
     ON_DELTA,
     Derivative,
@@ -28,15 +35,8 @@ from rnncalc.reports.equations import (
     vector,
     without_shapes,
 )
-from rnncalc.reports.explain import equations, in_words, on_parts, row_data
-from rnncalc.reports.report import DataReport, DerivationReport, fields
-from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
-from rnncalc.reports.training import on_bytes, on_chunks
-from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Symbol
-from rnncalc.step.gradients import ABOVE, part_of
-from rnncalc.step.layer_trace import slides
+from rnncalc.typeset.setting import setting, title
+from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, worked
 
 Row = tuple[Phrase, Phrase | str, Arithmetic, int]
 """A line of a derivation: its label, its meaning, the arithmetic, the number."""

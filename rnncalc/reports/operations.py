@@ -9,12 +9,12 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
 from rnncalc.questions.operations import OperationsDerivation, PassOperations
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
-from rnncalc.reports.equations import enumeration, plain, vector
 from rnncalc.reports.explain import equations, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
-from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Column, Phrase, Row, Sheet, worked
-from rnncalc.text import plural
+from rnncalc.typeset.equations import enumeration, plain, vector
+from rnncalc.typeset.setting import setting, title
+from rnncalc.typeset.sheet import Column, Phrase, Row, Sheet, worked
+from rnncalc.words import plural
 
 TITLES = {
     "multiply_adds": "Multiply-adds",

@@ -11,15 +11,16 @@ from rnncalc.errors import Path, dotted
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer, Output
 from rnncalc.layers.normalisation import BatchNorm
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.models.files.model import FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.models.matching import LayerDifference, Match, TensorCheck, TensorStatus
+from rnncalc.models.read import Draft, Reading
+from rnncalc.models.sites import Doubt
 from rnncalc.network.parts import OUTPUT
 from rnncalc.network.writer import layer_spec, spec_of
-from rnncalc.questions.models.matching import LayerDifference, Match, TensorCheck, TensorStatus
-from rnncalc.questions.models.sites import Doubt
-from rnncalc.questions.read import Draft, Reading
+from rnncalc.printable import escape, escape_path
 from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport, fields
-from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
-from rnncalc.text import all_of, bracketed, escape, escape_path, plural
+from rnncalc.typeset.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
+from rnncalc.words import all_of, bracketed, plural
 
 _HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
 

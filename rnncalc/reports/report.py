@@ -14,7 +14,7 @@ from rnncalc.records import Frozen
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
-    from rnncalc.reports.sheet import Document, Finding, Quiz, Row, Sheet
+    from rnncalc.typeset.sheet import Document, Finding, Quiz, Row, Sheet
 
 
 def fields(result: object, *names: str) -> dict[str, Any]:

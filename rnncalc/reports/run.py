@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.forward.arrays import flat, shape_of
-from rnncalc.reports.equations import GREEK
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import one_to_many, setting, steps_of, title
-from rnncalc.reports.sheet import BARS, Column, Row, Sheet, key_columns, number_columns, total_row
-from rnncalc.text import plural
+from rnncalc.typeset.equations import GREEK
+from rnncalc.typeset.setting import one_to_many, setting, steps_of, title
+from rnncalc.typeset.sheet import BARS, Column, Row, Sheet, key_columns, number_columns, total_row
+from rnncalc.words import plural
 
 if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation

@@ -6,9 +6,9 @@ from typing import Any
 
 from rnncalc.questions.solve import Solution
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Row, Sheet, key_columns, number_columns
-from rnncalc.text import plural
+from rnncalc.typeset.setting import setting, title
+from rnncalc.typeset.sheet import Row, Sheet, key_columns, number_columns
+from rnncalc.words import plural
 
 
 class SolutionReport(SheetReport, DataReport, RecordReport):

@@ -12,7 +12,7 @@ from rnncalc.questions.training import Training
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.report import fields
-from rnncalc.text import KIBI, byte_size, plural
+from rnncalc.words import KIBI, byte_size, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed

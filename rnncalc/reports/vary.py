@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.reports.compare import THIS_NETWORK
 from rnncalc.reports.report import DrawnReport, RowsReport, fields
-from rnncalc.reports.sheet import Column, Row, Sheet, bars_of, number_columns
+from rnncalc.typeset.sheet import Column, Row, Sheet, bars_of, number_columns
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture

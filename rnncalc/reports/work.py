@@ -17,7 +17,12 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
-from rnncalc.reports.equations import (
+from rnncalc.reports.explain import on_padding, on_parts
+from rnncalc.reports.report import DerivationReport
+from rnncalc.reports.run import ON_CHUNKS, confirmed, of_direction, on_no_slope, outcome
+from rnncalc.step.equations import NUMBERS_OF, ROOT, Application, Formula, Symbol
+from rnncalc.step.operations import ATOM, INNER, OPERATIONS, OUTER, WRITTEN, number_at
+from rnncalc.typeset.equations import (
     LOSS,
     ON_DELTA,
     Block,
@@ -32,14 +37,9 @@ from rnncalc.reports.equations import (
     timed,
     vector,
 )
-from rnncalc.reports.explain import on_padding, on_parts
-from rnncalc.reports.report import DerivationReport
-from rnncalc.reports.run import ON_CHUNKS, confirmed, of_direction, on_no_slope, outcome
-from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Sheet
-from rnncalc.step.equations import NUMBERS_OF, ROOT, Application, Formula, Symbol
-from rnncalc.step.operations import ATOM, INNER, OPERATIONS, OUTER, WRITTEN, number_at
-from rnncalc.text import all_of, plural
+from rnncalc.typeset.setting import setting, title
+from rnncalc.typeset.sheet import Sheet
+from rnncalc.words import all_of, plural
 
 DIGITS = 4
 """The default number of decimals of a rounded fraction."""

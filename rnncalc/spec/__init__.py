@@ -16,12 +16,14 @@ from rnncalc.files import open_input
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Allowed, Switch
+from rnncalc.letters import LETTER
 from rnncalc.network.network import Network
+from rnncalc.printable import escape_path
 from rnncalc.records import Frozen
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, node_at, scalars
 from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.spec.values import read as read_word
-from rnncalc.text import LETTER, did_you_mean, escape_path, not_among
+from rnncalc.words import did_you_mean, not_among
 
 if TYPE_CHECKING:
     from rnncalc.network.data import Data

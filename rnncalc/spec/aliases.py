@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import OPTIONS
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.printable import escape
+from rnncalc.words import did_you_mean, one_of
 
 if TYPE_CHECKING:
     import ast

@@ -12,9 +12,9 @@ from typing import Any
 from rnncalc.errors import Path
 from rnncalc.network.data import read_inputs, read_start, read_targets, read_weights
 from rnncalc.network.network import Network
+from rnncalc.printable import escape
 from rnncalc.spec import nodes
 from rnncalc.spec.nodes import Node, Scalar, TreeReader, what
-from rnncalc.text import escape
 
 READERS: dict[str, Callable[[DataReader, Node, Path, Network], Any]] = {
     "weights": read_weights,

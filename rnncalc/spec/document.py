@@ -12,8 +12,8 @@ from typing import Any
 
 from rnncalc.bounds import MAX_ALIASED, MAX_BYTES, MAX_DEPTH, MAX_NODES, MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Problem, SpecError
+from rnncalc.printable import escape, escape_path
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
-from rnncalc.text import escape, escape_path
 
 _LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
 _STAND_IN = "\ue03f"
@@ -33,8 +33,8 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     """
     source = escape_path(source)
     if not all(9 <= byte < 128 for byte in data[:8]):  # else plain text, as in nearly every spec
-        from rnncalc.modelfiles import HEAD, recognised
-        from rnncalc.modelfiles.foreign import refusal
+        from rnncalc.models.files import HEAD, recognised
+        from rnncalc.models.files.foreign import refusal
 
         if foreign := refusal(source, data[:HEAD]):
             raise _error(source, None, foreign)

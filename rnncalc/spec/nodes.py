@@ -15,9 +15,10 @@ from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.expressions import DivisionError
 from rnncalc.layers.options import Allowed, Size, Sizes
+from rnncalc.printable import escape, escape_path
 from rnncalc.records import Frozen
 from rnncalc.spec import values
-from rnncalc.text import did_you_mean, escape, escape_path, keys_here, one_of
+from rnncalc.words import did_you_mean, keys_here, one_of
 
 if TYPE_CHECKING:
     from typing import Protocol

@@ -16,8 +16,8 @@ from rnncalc.bounds import LONGEST_ABOVE, MAX_DEPTH, MOST_ABOVE
 from rnncalc.layers import KINDS
 from rnncalc.layers.options import OPTIONS, Text
 from rnncalc.network.validation import KEYS
+from rnncalc.printable import escape
 from rnncalc.spec.reader import OUTPUT_KEYS, PART_KEYS, TOP_KEYS
-from rnncalc.text import escape
 
 Place = tuple[int, int]
 """A line and a column, both counted from 0, as in YAML's marks."""

@@ -30,12 +30,14 @@ from rnncalc.layers.options import (
     Trainable,
     WholeNumber,
 )
+from rnncalc.letters import LETTER
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS, too_many_layers
+from rnncalc.printable import escape
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, TreeReader, node_at, unknown_key, what, word_of
 from rnncalc.spec.values import NOTHING, growth, ways_to_write
-from rnncalc.text import LETTER, all_of, did_you_mean, escape, one_of
+from rnncalc.words import all_of, did_you_mean, one_of
 
 if TYPE_CHECKING:
     from rnncalc.layers.decoder_attention import DecoderAttention

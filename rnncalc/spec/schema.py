@@ -13,12 +13,12 @@ from rnncalc.layers import KINDS, kind
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, SIZE, WRITTEN_LETTER, Option, Schema, Size
+from rnncalc.letters import GATE_LETTER
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
-from rnncalc.text import GATE_LETTER
 
 GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
 SIZES = "Sizes by name, {D: 64, E: 2*D}; a name without a value stays a letter."

@@ -11,12 +11,14 @@ from rnncalc.bounds import MOST_SIZES
 from rnncalc.errors import CallError
 from rnncalc.expressions import evaluate
 from rnncalc.layers.options import EXPRESSION, SIZE, Size, Sizes
+from rnncalc.letters import LETTER, has_letters
 from rnncalc.network.named_sizes import letters_in, named_size
 from rnncalc.network.validation import named
+from rnncalc.printable import escape
 from rnncalc.spec import nodes
 from rnncalc.spec.nodes import Flag, Node, Scalar, what
 from rnncalc.spec.values import NOTHING, read
-from rnncalc.text import LETTER, did_you_mean, escape, has_letters, one_of
+from rnncalc.words import did_you_mean, one_of
 
 if TYPE_CHECKING:
     from rnncalc.errors import Path

@@ -11,7 +11,8 @@ from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS
 from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Sizes, Switch, Switches, Text, WholeNumber
-from rnncalc.text import LETTER, escape
+from rnncalc.letters import LETTER
+from rnncalc.printable import escape
 
 _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"

@@ -33,7 +33,7 @@ from rnncalc.step.nodes import (
     repeats_of,
 )
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.text import all_of, did_you_mean, one_of
+from rnncalc.words import all_of, did_you_mean, one_of
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from rnncalc.layers.layer import ONE as ONE
 from rnncalc.layers.options import ACTIVATIONS
 from rnncalc.records import Frozen
 from rnncalc.step.operations import OPERATIONS, Operation
-from rnncalc.text import all_of, did_you_mean, one_of
+from rnncalc.words import all_of, did_you_mean, one_of
 
 INPUT, STATE, WEIGHTS, STEP, SEQUENCE = "input", "state", "weights", "step", "sequence"
 """The kinds of nodes that are not operations.

@@ -21,7 +21,7 @@ from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
 from rnncalc.layers.options import ACTIVATIONS, is_size
 from rnncalc.step.layer_trace import check_output, check_sizes, check_width, layer_trace, placed
 from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights, made_of
-from rnncalc.text import all_of, one_of
+from rnncalc.words import all_of, one_of
 
 SIDES = (Side.INPUT, Side.RECURRENT)
 NO_HABITS = Habits()

@@ -28,18 +28,18 @@ from rnncalc import (
     load,
     training,
 )
+from rnncalc.answers.exercise import ASKS
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import write
 from rnncalc.layers.options import Activation
-from rnncalc.questions.exercise import ASKS
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.work import work
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
-from rnncalc.reports.sheet import Arithmetic
 from rnncalc.reports.work import WorkReport
+from rnncalc.typeset.sheet import Arithmetic
 
 pytestmark = pytest.mark.browser
 

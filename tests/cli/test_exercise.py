@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import Call, refusal
 
-from rnncalc.questions.exercise import ASKS
+from rnncalc.answers.exercise import ASKS
 
 NETWORK = ("-i", "4", "-l", "lstm:8", "-o", "3", "-T", "6")
 LETTERS = ("-i", "m", "-l", "lstm:8", "-o", "p")

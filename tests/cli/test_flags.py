@@ -8,7 +8,7 @@ import pytest
 from conftest import Call, refusal
 
 from rnncalc.cli.commands import COMMANDS
-from rnncalc.text import one_of
+from rnncalc.words import one_of
 
 NETWORK = ("-i", "4", "-l", "rnn:3")
 

@@ -19,13 +19,13 @@ from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Embedding, Layer, Transform
-from rnncalc.modelfiles import read
+from rnncalc.models.files import read
+from rnncalc.models.matching import match
 from rnncalc.network.flow import Begin, Input, shapes
 from rnncalc.network.stack import Placed
 from rnncalc.programs import source, spelling
 from rnncalc.programs.code import identifiers
 from rnncalc.programs.program import Module, Program, program_of
-from rnncalc.questions.models.matching import match
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
 

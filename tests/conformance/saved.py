@@ -13,8 +13,8 @@ import numpy as np
 
 from rnncalc import External, Network, load
 from rnncalc.cli import call
-from rnncalc.modelfiles import read
-from rnncalc.text import escape
+from rnncalc.models.files import read
+from rnncalc.printable import escape
 
 
 def called(*words: object) -> tuple[int, str]:

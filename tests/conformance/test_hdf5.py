@@ -9,7 +9,7 @@ import keras
 import pytest
 from conformance.saved import called
 
-from rnncalc.modelfiles import read
+from rnncalc.models.files import read
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 

@@ -12,8 +12,8 @@ import pytest
 from conftest import written
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, exercise
+from rnncalc.answers.exercise import ASKS
 from rnncalc.polynomial import letter
-from rnncalc.questions.exercise import ASKS
 from rnncalc.reports.exercise import ExerciseReport, of_exercises
 
 pytestmark = pytest.mark.conformance

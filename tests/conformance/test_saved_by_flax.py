@@ -20,7 +20,7 @@ from flax.traverse_util import flatten_dict
 from hypothesis import strategies as st
 
 from rnncalc import Dropout, Embedding, Network, load
-from rnncalc.modelfiles import read
+from rnncalc.models.files import read
 from rnncalc.network.stack import Placed
 
 pytestmark = pytest.mark.conformance

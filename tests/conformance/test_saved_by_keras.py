@@ -19,8 +19,8 @@ from conformance.spread import held_by_all, in_parts
 from hypothesis import strategies as st
 
 from rnncalc import Network
-from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import TensorRole
+from rnncalc.models.files import read
+from rnncalc.models.files.model import TensorRole
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from rnncalc import Network
-from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import RemarkKind, TensorRole
+from rnncalc.models.files import read
+from rnncalc.models.files.model import RemarkKind, TensorRole
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 

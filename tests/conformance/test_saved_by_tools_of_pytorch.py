@@ -18,8 +18,8 @@ from torch import nn
 from torch.nn.utils import parametrizations, prune, spectral_norm, weight_norm
 from torch.optim.swa_utils import AveragedModel
 
-from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import RemarkKind
+from rnncalc.models.files import read
+from rnncalc.models.files.model import RemarkKind
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 

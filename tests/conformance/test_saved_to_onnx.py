@@ -18,8 +18,8 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantiz
 from torch import nn
 
 from rnncalc import Network
-from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import RemarkKind
+from rnncalc.models.files import read
+from rnncalc.models.files.model import RemarkKind
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 

@@ -8,7 +8,7 @@ import torch
 from conformance.saved import called, external_params, hold, runs_to, spec_of
 from torch import nn
 
-from rnncalc.modelfiles import read
+from rnncalc.models.files import read
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 

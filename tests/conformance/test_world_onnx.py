@@ -12,7 +12,7 @@ import tensorflow as tf
 import tf2onnx
 from conformance.saved import called, hold, runs_to, spec_of
 
-from rnncalc.modelfiles import read
+from rnncalc.models.files import read
 
 pytestmark = [pytest.mark.world, pytest.mark.filterwarnings("ignore")]
 

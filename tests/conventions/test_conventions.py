@@ -12,7 +12,7 @@ from rnncalc.conventions.layout import layout
 from rnncalc.conventions.rules import restricted
 from rnncalc.conventions.tensor import StackedAxis
 from rnncalc.layers.cell import Habits
-from rnncalc.text import all_of
+from rnncalc.words import all_of
 
 
 def params(layer: Layer, convention: str) -> int:

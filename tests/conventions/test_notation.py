@@ -14,12 +14,12 @@ from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.conventions.tensor import Role
+from rnncalc.letters import GREEK
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.run import own_numbers
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.spec import parse
-from rnncalc.text import GREEK
 
 Shapes = dict[str, tuple[int, ...]]
 

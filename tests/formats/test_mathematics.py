@@ -8,7 +8,7 @@ from cells import CELLS, equations
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import mathml
 from rnncalc.formats.latex import latex, typeset
-from rnncalc.reports.equations import Function, Sign, Term, plain
+from rnncalc.typeset.equations import Function, Sign, Term, plain
 
 TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
 COMMANDS = {

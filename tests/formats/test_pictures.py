@@ -16,8 +16,8 @@ from rnncalc.formats.text import drawn
 from rnncalc.formats.tikz import environment
 from rnncalc.layers.layer import Layer
 from rnncalc.pictures.picture import PAGE, Arrow, Box, Dot, Label, Picture, Shape, Style, columns, stacked
+from rnncalc.printable import escape
 from rnncalc.reports.draw import VIEWS, Drawing
-from rnncalc.text import escape
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -9,7 +9,7 @@ from conftest import written
 
 from rnncalc import LSTM, RNN, Network, Output, exercise
 from rnncalc.reports.exercise import ExerciseReport, of_exercises
-from rnncalc.reports.sheet import Quiz
+from rnncalc.typeset.sheet import Quiz
 
 NETWORK = Network(
     input=4, layers=(LSTM(6, bidirectional=True), RNN(3)), output=Output(2), steps=5, name="A {b}: ~c=#/d & <e>"

@@ -23,8 +23,8 @@ from typing import NamedTuple
 from fuzz.run import KILOBYTES, SECONDS, Try
 
 from rnncalc import CallError, Network
-from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import read_answers
+from rnncalc.answers.grading import Grader
+from rnncalc.answers.reading import read_answers
 from rnncalc.spec import spec_in_flags
 
 BLOCKS = {"rnn": 1, "mgu": 2, "gru": 3, "lstm": 4}

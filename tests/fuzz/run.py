@@ -6,7 +6,7 @@ specs: specs are mutated byte by byte, word by word and part by part, or not at 
 process of its own: to every command, in every format, as the spec and as the file of weights, inputs or earlier counts
 that it reads beside one; strangers' words are where a command takes a name, a number or a layer; and a folder of named
 pipes, devices, sockets and links is where it takes a file, to read or to write.
-models: model files likewise (`models.py`). answers: answers whose verdict is known (`answers.py`).
+models: model files likewise (`model_files.py`). answers: answers whose verdict is known (`answers.py`).
 
 Whatever it is, the call must end with 0, 1 or 2, within 2 s and 300 MB, without a traceback; must write nothing, start
 nothing and open no connection; and must print nothing that acts on a terminal or on GitHub's runner. The file that
@@ -254,7 +254,7 @@ def main() -> int:
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.dont_write_bytecode = True
-    for module in ("rich.console", "rich.table", "yaml", "zipfile", "rnncalc.cli", "rnncalc.modelfiles.pytorch"):
+    for module in ("rich.console", "rich.table", "yaml", "zipfile", "rnncalc.cli", "rnncalc.models.files.pytorch"):
         import_module(module)  # which every child would import anew
     faults = 0
     for name in options.of or GENERATORS:
@@ -273,7 +273,7 @@ def main() -> int:
     return 1 if faults else 0
 
 
-GENERATORS = {"specs": "fuzz.run:specs", "models": "fuzz.models:models", "answers": "fuzz.answers:answers"}
+GENERATORS = {"specs": "fuzz.run:specs", "models": "fuzz.model_files:models", "answers": "fuzz.answers:answers"}
 """What is fuzzed, each with the module and the function that makes its attempts in a folder."""
 
 

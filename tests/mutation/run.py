@@ -35,7 +35,7 @@ EXAMPLES = 10
 WORKERS = os.cpu_count() or 1
 ROOMS = ("layers", "conventions", "network", "forward", "questions", "programs", "step")
 SELECTION = (
-    *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "programs", "questions"),
+    *("cli", "conventions", "formats", "forward", "layers", "answers", "models", "network", "programs", "questions"),
     *("reports", "spec", "step", "test_bad_specs.py", "test_refusals.py", "test_cli.py", "test_bounds.py"),
     *("test_specs.py", "test_cases.py", "test_python_refusals.py"),
 )

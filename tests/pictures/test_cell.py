@@ -18,9 +18,9 @@ from rnncalc.pictures.cell import rows
 from rnncalc.pictures.circuit import graph
 from rnncalc.pictures.picture import Box, Label, Picture, Style
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.equations import line_of, plain
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
+from rnncalc.typeset.equations import line_of, plain
 
 M = 4
 

@@ -13,7 +13,7 @@ from rnncalc.pictures.growth import linear_or_logarithmic
 from rnncalc.pictures.picture import Curve, Label, Picture, Style
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.equations import plain
+from rnncalc.typeset.equations import plain
 
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 NAMES = (Style.DENSE, Style.RECURRENT)

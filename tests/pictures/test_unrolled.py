@@ -16,7 +16,7 @@ from rnncalc.network.flow import Window
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import Arrow, Box, Label, Picture, Style, cells_along
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.equations import plain
+from rnncalc.typeset.equations import plain
 
 SPECS = sorted(Path("specs").rglob("*.yaml"))
 

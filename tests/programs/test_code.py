@@ -19,7 +19,7 @@ from rnncalc.layers.layer import Transform
 from rnncalc.programs import SPELLINGS, source, spelling
 from rnncalc.programs.code import RESERVED, broken, class_name, docstring_text, identifiers
 from rnncalc.programs.program import program_of
-from rnncalc.text import plural
+from rnncalc.words import plural
 
 HOSTILE = [
     'x"""\nimport os\n"""',

@@ -22,9 +22,9 @@ from rnncalc.layers.convolution import Conv1D
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.explain import StepKind, explain
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.reports.sheet import Arithmetic
 from rnncalc.spec import parse
 from rnncalc.step.equations import Symbol, within
+from rnncalc.typeset.sheet import Arithmetic
 
 
 def evaluated(text: str) -> int:

@@ -16,8 +16,8 @@ from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, 
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.questions.work import LayerWork, work
 from rnncalc.questions.work_backward import Variable
-from rnncalc.reports.equations import plain_piece
 from rnncalc.reports.work import WorkReport
+from rnncalc.typeset.equations import plain_piece
 
 
 def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Variable, Variable | None]]]:

@@ -11,15 +11,15 @@ from conftest import Call
 from wrong_counts import WRONG
 
 from rnncalc import GRU, LSTM, RNN, Cell, Layer, Network, Output, SpecError, count, formats, training
-from rnncalc.questions.answer.asked import answer
-from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.judgement import Answer
-from rnncalc.questions.answer.reading import read_answer
-from rnncalc.questions.answer.tensors import tensors_of
-from rnncalc.questions.answer.worksheet import write
+from rnncalc.answers.asked import answer
+from rnncalc.answers.grading import Grader
+from rnncalc.answers.judgement import Answer
+from rnncalc.answers.reading import read_answer
+from rnncalc.answers.tensors import tensors_of
+from rnncalc.answers.worksheet import write
 from rnncalc.questions.shapes import shapes
 from rnncalc.reports.answer import AnswerReport
-from rnncalc.reports.sheet import Arithmetic
+from rnncalc.typeset.sheet import Arithmetic
 
 NET = Network(input=10, layers=(LSTM(20),), output=Output(5))
 

@@ -18,13 +18,13 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.equations import Block, EquationText, Function, Sign, Term
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.report import DerivationReport, Report, SheetReport
 from rnncalc.reports.run import RunReport
-from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Row, Sheet, TensorName, Value
 from rnncalc.reports.solve import SolutionReport
-from rnncalc.text import one_of
+from rnncalc.typeset.equations import Block, EquationText, Function, Sign, Term
+from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Row, Sheet, TensorName, Value
+from rnncalc.words import one_of
 
 STRANGER = '''
 """What every sheet, table or object holds, a line each."""

@@ -17,7 +17,6 @@ from reported import REPORTS
 from rnncalc.formats import FORMATS
 from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Style
 from rnncalc.records import Frozen
-from rnncalc.reports.equations import Derivative, Function, Sign, Term
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -30,7 +29,8 @@ from rnncalc.reports.report import (
     Report,
     SheetReport,
 )
-from rnncalc.reports.sheet import (
+from rnncalc.typeset.equations import Derivative, Function, Sign, Term
+from rnncalc.typeset.sheet import (
     Arithmetic,
     Bar,
     Column,

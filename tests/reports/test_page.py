@@ -13,7 +13,7 @@ from rnncalc import GRU, LSTM, RNN, Network, Output, explain
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.reports.sheet import Sheet
+from rnncalc.typeset.sheet import Sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHILDREN = {"math": None, "mrow": None, "mpadded": 1, "msub": 2, "munder": 2, "mi": 0, "mn": 0, "mo": 0, "mtext": 0}

@@ -1,7 +1,7 @@
 """What is said of model files: every doubt and every sign has a sentence of its own."""
 
-from rnncalc.modelfiles.model import Remark, RemarkKind
-from rnncalc.questions.models.sites import Doubt
+from rnncalc.models.files.model import Remark, RemarkKind
+from rnncalc.models.sites import Doubt
 from rnncalc.reports.read import sentence
 
 

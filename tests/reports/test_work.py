@@ -27,8 +27,8 @@ from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.questions.backward import backward
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
-from rnncalc.reports.equations import Block
 from rnncalc.reports.work import WorkReport, number
+from rnncalc.typeset.equations import Block
 
 CELLS = cells.CELLS
 OPTIONS: dict[str, tuple[Any, ...]] = {

@@ -6,6 +6,7 @@ import shlex
 import pytest
 from conftest import Call, refusal
 
+from rnncalc.answers.asked import OF
 from rnncalc.cli.commands import COMMANDS
 from rnncalc.errors import SpecError
 from rnncalc.formats import FORMATS
@@ -16,12 +17,11 @@ from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
-from rnncalc.questions.answer.asked import OF
 from rnncalc.questions.count import DTYPES
 from rnncalc.spec import parse, spec_in_flags
 from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, meanings
 from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
-from rnncalc.text import did_you_mean
+from rnncalc.words import did_you_mean
 
 KEYS_OF_ALL = {*TOP_KEYS, *OUTPUT_KEYS, *BUDGET_KEYS, *UPDATE_KEYS, *Expect.fields, *OPTIONS}
 KEYS_OF_ALL |= {option for name in KINDS for option in kind(name).options()}

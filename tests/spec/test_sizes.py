@@ -17,11 +17,11 @@ from rnncalc.formats import FORMATS
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import Size
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.exercise import sizes_of
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.shapes import shapes
 from rnncalc.questions.solve import resized
 from rnncalc.questions.stream import stream
+from rnncalc.questions.vary import sizes_of
 from rnncalc.reports.beside import ShapesReport, StreamReport
 from rnncalc.reports.compare import ComparisonReport
 from rnncalc.reports.count import CountReport

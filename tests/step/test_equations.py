@@ -23,9 +23,9 @@ from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.network_pass import Pass
-from rnncalc.reports.equations import Term, line_of, plain
 from rnncalc.step.equations import Formula, equations, symbols
 from rnncalc.step.trace import trace
+from rnncalc.typeset.equations import Term, line_of, plain
 
 Vector = list[float]
 

@@ -1,0 +1,155 @@
+"""`answer` of Python, and what it or an exercise may be about other than parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from rnncalc.answers.grading import SHOWN, Grader, check_letters, number_of_tensors
+from rnncalc.answers.judgement import Answer, Judgement
+from rnncalc.answers.reading import Given, GivenNumber, Shape, read_answers
+from rnncalc.errors import CallError, Cure, RefusedError
+from rnncalc.layers.layer import External
+from rnncalc.letters import has_letters
+from rnncalc.network.network import Network
+from rnncalc.printable import escape
+from rnncalc.questions import network_of, plain, word
+from rnncalc.questions.count import DTYPES
+
+Counts = Sequence[Any]
+"""A quantity of each layer; None if it is unknown."""
+
+
+class QuantityQuestion(NamedTuple):
+    """A quantity that may be asked for: the function to it for each layer of a network, and how it is counted.
+
+    biases: whether those of the convention are in it.
+    """
+
+    counts: Callable[[Network], Counts]
+    rule: str
+    biases: bool = False
+
+
+def _flops(network: Network) -> Counts:
+    from rnncalc.questions.operations import pass_operations  # which few answers are about
+
+    return [None if counts is None else counts.flops for counts in pass_operations(network).layers]
+
+
+def _saved(network: Network) -> Counts:
+    from rnncalc.questions.training import training_of
+
+    return [layer.saved for layer in training_of(network).layers]
+
+
+ASKED: Mapping[str, QuantityQuestion] = {
+    "multiply-adds": QuantityQuestion(
+        lambda network: [placed.multiply_adds for placed in network.stack],
+        "Multiply-adds (MACs) of one forward pass over one sequence; biases and activations are not counted; "
+        "FLOPs count them.",
+    ),
+    "flops": QuantityQuestion(
+        _flops,
+        "FLOPs of one forward pass over one sequence: two for each multiply-add, one for each addition of a bias, "
+        "element-wise operation and activation.",
+        biases=True,
+    ),
+    "bytes": QuantityQuestion(
+        lambda network: [DTYPES["float32"] * placed.params for placed in network.stack],
+        "Bytes of the parameters in float32, four for each.",
+        biases=True,
+    ),
+    "saved": QuantityQuestion(_saved, "Activations of one sequence that the backward equations read, each once."),
+    "state": QuantityQuestion(
+        lambda network: [placed.layer.carried(placed.inputs) for placed in network.stack],
+        "Numbers that are carried from one step to the next, for one sequence.",
+    ),
+}
+"""The quantities that may be asked for, by the words of `answer --of` and `exercise --ask`."""
+
+OF = ("params", *ASKED)
+"""What an answer may be about."""
+
+
+def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], quantity: str = "params") -> Answer:
+    """Judge a learner's answer: the total, or a number for each layer or each tensor, in order.
+
+    answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
+    quantity: what they count, one of OF.
+    Raises CallError if one is neither a number nor a shape, or if there are too few or too many; RefusedError if the
+    quantity is unknown.
+    """
+    if not answers:
+        raise CallError("give an answer: the total, or a number or a shape for each tensor")
+    grader = grader_of(network_of(network, letters=True), word("quantity", quantity, OF))
+    readings = [reading for each in answers for reading in _read(each, grader)]
+    tensors = number_of_tensors(grader.network)
+    match readings:
+        case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
+            each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
+            cure = f"give each by itself, as in answer(network, {each})"
+            raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
+    return grader.judge(readings)
+
+
+def _read(answer: object, grader: Grader) -> list[Given]:
+    """Return the answers in a text, or a shape in a tuple or a list. Raises CallError if it is none."""
+    answer = plain(answer)
+    if not isinstance(answer, tuple | list):
+        return read_answers(str(answer), sizes=grader.sizes, quantity=grader.quantity)
+    if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
+        raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
+    return [Shape(tuple(answer))]
+
+
+class QuantityGrader(Grader):
+    """Judges answers about a quantity of a network other than its parameters: the total, or a number for each layer.
+
+    Raises RefusedError if the quantity is unknown.
+    """
+
+    def __init__(self, network: Network, quantity: str) -> None:
+        super().__init__(network)
+        self.quantity = quantity
+        self.counts = ASKED[quantity].counts(network)
+        if None in self.counts:
+            raise _unknown(network, quantity, self.counts)
+
+    @property
+    def total(self) -> Any:
+        return sum(self.counts)
+
+    @cached_property
+    def formula(self) -> Any:
+        return self.total if has_letters(self.total) else None
+
+    def whole(self, number: GivenNumber) -> Judgement:
+        check_letters(number, self.network.letters)
+        return super().whole(number)
+
+    def layer(self, place: int, number: GivenNumber) -> Judgement:
+        placed, count = self.network.stack[place], self.counts[place]
+        sizes = self.network.letters or {**self.sizes, **placed.sizes}
+        check_letters(number, sizes)
+        if has_letters(number.number) and not self.network.letters:
+            number = number._replace(number=number.number.at(sizes))
+        return Judgement(placed.name, number, count, formula=count if has_letters(count) else None)
+
+
+def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:
+    """Return the error for an unknown quantity: why it is unknown."""
+    placed = network.stack[[*counts].index(None)]
+    if isinstance(placed.layer, External):
+        return RefusedError(f"{quantity} is not known of a network with a part counted elsewhere")
+    if quantity == "state":
+        return RefusedError(f"state: {placed.name} needs future steps, so the network does not run step by step")
+    if quantity == "saved" and any(has_letters(part.steps) for part in network.parts.values()):
+        return RefusedError("saved is counted step by step, and the number of steps is a letter", Cure.STEPS)
+    return RefusedError(f"{quantity} cannot be counted without the number of steps", Cure.STEPS)
+
+
+def grader_of(network: Network, quantity: str) -> Grader:
+    """Return the grader of answers about a quantity, or of any other question. Raises RefusedError if it is unknown."""
+    return QuantityGrader(network, quantity) if quantity in ASKED else Grader(network)

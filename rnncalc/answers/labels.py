@@ -1,0 +1,265 @@
+"""What the label of a learner's number names: the network, a layer, a half of the network, or some of its tensors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rnncalc.answers.reading import Given, GivenNumber, Shape
+from rnncalc.conventions.tensor import BIASES, Role, Tensor
+from rnncalc.errors import CallError
+from rnncalc.layers import KINDS, kind
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Output
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.printable import escape
+from rnncalc.words import one_of
+
+if TYPE_CHECKING:
+    from rnncalc.answers.tensors import Names
+
+MOST_LABELS = 24
+"""The most labels that a message names."""
+
+_WORDS = {
+    # what a part is called, in the six languages that are read
+    "dense": "linear fc connected densa denso",
+    "output": "softmax head readout classifier logits out ausgabe sortie salida uscita saída",
+    "embedding": "embeddings emb lookup einbettung",
+    "recurrent": "hidden rekurrent rekurrente verdeckte cachée récurrente récurrents récurrent oculta recurrente "
+    "recurrentes recorrente recorrentes nascosto ricorrente ricorrenti",
+    "bias": "biases biais sesgo sesgos viés vieses",
+    "weight": "weights matrix matrices kernel gewicht gewichte poids peso pesos pesi",
+    "input": "inputs eingang eingangs entrée entrada ingresso",
+    "gates": "blocks",
+    "gate": "block gatter tor bloc bloque bloco blocco porte puerta porta",
+    "forget": "vergess oubli olvido",
+    "candidate": "candidat candidato kandidat",
+    "direction": "directions richtung sens dirección direzione direção forward backward vorwärts rückwärts",
+    "encoder": "codeur codificador",
+    "decoder": "décodeur decodificador",
+    "attention": "aufmerksamkeit atención attenzione atenção",
+    "1": "first erste premier première primera primer prima primo primeira",
+    "2": "second zweite deuxième seconde segunda segundo seconda secondo",
+    "3": "third dritte troisième tercera tercer terza terzo terceira",
+    # what the whole is called, and what is beside a part
+    "total": "totals tot sum summe somme suma somma soma gesamt insgesamt overall answer antwort réponse respuesta "
+    "risposta resposta result ergebnis résultat resultado risultato solution lösung final num nb nr theta network net "
+    "netz netzwerk réseau red rete rede model modell modèle modelo modello number count anzahl nombre número numero "
+    "size memory trainable learnable macs mac flops bytes operations adds multiply activations saved state anything",
+    "layer": "layers cell cells schicht schichten zelle couche couches cellule capa capas celda strato strati cella "
+    "camada camadas célula",
+    "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
+    "the": "a an in on of for with to from by is are has have had get we it there this that so its my our all i each "
+    "one per single every fully both der die das den dem des ein eine einer jede jedes pro von für mit es sind le la "
+    "les l un une chaque du de d il y el los las del al hay lo gli cada uno una ogni o os as um uma no na do da dos e "
+    "et und and st nd rd je vector vectors vektor vektoren hat haben ist nn torch keras tf",
+}
+_MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
+_WHOLE = {"total", "question"}
+_BESIDE = {"the", "layer", "unbiased", *_WHOLE}
+_LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias", "kernel": "input weight"}
+_BIASES = r"(?: \w{1,3}){0,2} (?:bia[is]|sesgo|vi[eé]s)\w*"
+_NO = r"\b(?:without|excl(?:uding)?|no(?!\.| of\b| ?[0-9])|ohne|sans|sin|senza|sem)\b\.?"
+_BOTH = r"\b(?:both|beiden?|deux|dos|ambas|ambos|entramb[ei]|due)(?: \w{1,3})? (?:dire[ckçz]|richtung|sens)\w*"
+_ASIDE = (
+    (r"\bno\b(?=.*(?:camada|parâm|pesos|vi[eé]s))|((?:camada|par[âa]metros|pesos|vi[eé]s).*) no\b", r"\1 "),
+    (_NO + _BIASES, " weights unbiased "),
+    (r"\b(?:with|incl(?:uding)?|mit|avec|con|com)\b\.?" + _BIASES, " "),
+    (_NO, " without "),
+    (_BOTH, " bidirectional "),
+    (r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht)", " "),
+)
+"""The words of labels by their spellings; those of the whole alone; those that say nothing of a part; and what the
+letters of Wx + Uh + b and Vh are for; what is not counted, what is, both directions, and joined words of German."""
+
+
+class NamedPart(NamedTuple):
+    """What a label names, with its correct number.
+
+    layer: the name of its layer; None for the network. name: what is counted of it; None for all.
+    place: that of a layer that is counted as a whole. kind: the kind of cell that the label says, if it is another's.
+    """
+
+    layer: str | None
+    name: str | None
+    count: Any
+    place: int | None = None
+    kind: str = ""
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it is the whole network."""
+        return self.layer is None and self.name is None
+
+
+class Labels:
+    """The parts of a network by their labels.
+
+    counts, total: the correct numbers. sizes: what letters are. tensors: whether the tensors are what is counted.
+    """
+
+    def __init__(
+        self, network: Network, counts: Sequence[Any], total: Any, sizes: Mapping[str, Any], *, tensors: bool
+    ) -> None:
+        self.network, self.counts, self.total, self.sizes, self.tensors = network, counts, total, sizes, tensors
+
+    def part(self, answer: Given, names: Names, *, apart: bool) -> NamedPart | None:
+        """Return what the label of an answer names; None for an array, whose shape may be given too.
+
+        apart: whether the biases have a number of their own. Raises CallError if it names no part, or several.
+        """
+        number = answer.product if isinstance(answer, Shape) else answer
+        if number is None or names.tensor(answer.name) is not None:
+            return None
+        try:
+            part = self._find(answer.name, number._replace(number=self.value(number)), apart=apart)
+        except CallError:
+            if names.is_tensor(answer.name):
+                return None  # what is told of it then are the arrays
+            raise
+        from rnncalc.answers.returned import is_returned  # few answers have labels
+
+        other = isinstance(answer, Shape) and not number.rounds(part.count)
+        return None if other and is_returned(self.network, answer.name) else part
+
+    def value(self, number: GivenNumber) -> Any:
+        """Return a number with the sizes of its letters, if all have one."""
+        letters = getattr(number.number, "letters", ())
+        return number.number.at(self.sizes) if letters and None not in map(self.sizes.get, letters) else number.number
+
+    def _find(self, label: str, number: GivenNumber, *, apart: bool) -> NamedPart:
+        """Return what a label names; of several parts the one with this number."""
+        stack, whole = self.network.stack, NamedPart(None, None, self.total)
+        words = tuple(words_of(label))
+        if (place := self.places.get(words)) is not None:
+            return NamedPart(stack[place].name, None, self.counts[place], place)
+        key = frozenset(word for word in words if word not in _BESIDE and (word[1:] or word.isdecimal()))
+        apart = apart or "unbiased" in words
+        key -= {word for word in key if word.isdecimal() and "question" in words}
+        letters = (
+            re.findall(r"(?<!\S)[WUVb](?!\S)|\Akernel\Z", re.sub(r"[()\[\],:]", " ", label)) if self.tensors else ()
+        )
+        if letters:
+            parts = [*self.known.get(key - {"weight"} | {*_LETTERS[letters[0]].split()}, ())]
+        elif key == {"weight", "bias"} or (key == {"weight"} and not apart):
+            parts = [whole]
+        elif not key:
+            size = label in self.sizes and number.text.isdecimal()
+            array = re.match(r"(?![NPnp]_)[^\W\d][._]", label)
+            several = "layer" in words and _WHOLE.isdisjoint(words) and sum(map(bool, self.counts)) > 1
+            parts = [] if size or array or several else [whole]
+        else:
+            parts = [*self.known.get(key, ())]
+            parts += [whole] if parts and key <= {*KINDS} - {"dense"} else []
+            parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
+        if not parts:
+            named = {
+                part.name: 0
+                for each in self.known.values()
+                for part in each
+                if part.name and not part.name.endswith("layers")
+            }
+            labels = ["total", *[escape(placed.name) for placed in stack][: MOST_LABELS // 2], *named][:MOST_LABELS]
+            raise CallError(f"{escape(label)}: this network has no such part; the labels are {one_of(labels)}")
+        right = [part for part in parts if number.rounds(part.count)]
+        layers = list(dict.fromkeys([escape(part.layer) for part in parts if part.layer]))
+        if layers[1:] and not right and parts[0].layer:
+            cure = one_of([f"{layer} {parts[0].name or ''}".strip() for layer in layers[: MOST_LABELS // 2]])
+            raise CallError(f"{escape(label)}: several layers have this name; write {cure}")
+        part = (right or parts)[0]
+        return whole._replace(kind=part.kind) if part.place is not None and part.count == self.total else part
+
+    @cached_property
+    def places(self) -> dict[tuple[str, ...], int]:
+        """The places of the layers by the words of their names."""
+        return {tuple(words_of(placed.name)): place for place, placed in enumerate(self.network.stack)}
+
+    @cached_property
+    def known(self) -> dict[frozenset[str], dict[NamedPart, None]]:
+        """The parts that a label may name, by its words."""
+        known: dict[frozenset[str], dict[NamedPart, None]] = {}
+
+        def add(words: str, *parts: NamedPart) -> None:
+            known.setdefault(frozenset(words.split()), {}).update({part: None for part in parts if part.count})
+
+        stack = self.network.stack
+        layers = [NamedPart(placed.name, None, self.counts[place], place) for place, placed in enumerate(stack)]
+        kinds: dict[str, list[int]] = {}
+        names = [[str(place), " ".join(words_of(placed.name))] for place, placed in enumerate(stack, 1)]
+        for place, placed in enumerate(stack):
+            output = isinstance(placed.layer, Output) or (place == len(stack) - 1 and isinstance(placed.layer, Dense))
+            names[place] += [placed.kind, *["output"] * output, *([placed.part] if placed.part else [])]
+            names[place] += ["recurrent"] * isinstance(placed.layer, Cell)
+            for each in names[place][2:]:
+                kinds.setdefault(each, []).append(place)
+        cells = kinds.get("recurrent", [])
+        kinds.setdefault("rnn", cells)
+        for each in KINDS if len(cells) == 1 else ():
+            if each not in kinds and issubclass(kind(each), Cell):
+                add(each, layers[cells[0]]._replace(kind=each))
+        for each, places in kinds.items():
+            half, count = each in ("encoder", "decoder"), sum([self.counts[place] for place in places])
+            several = [NamedPart(None, each if half else f"{each} layers", count)] * bool(places[1:])
+            of_layers = [] if half and several else [layers[place] for place in places]
+            add(each, *(several if half or each == "recurrent" else ()), *of_layers, *several)
+            for number, place in enumerate(places, 1):
+                for word in (number, stack[place].kind, stack[place].units):
+                    add(f"{each} {word}", layers[place])
+        for place, layer in enumerate(layers):
+            add(str(place + 1), layer)
+            for each in ("", *names[place]) if getattr(stack[place].layer, "directions", 1) == 2 else ():
+                add(f"{each} bidirectional", layer)
+        if self.tensors:
+            tensors = [placed.tensors for placed in stack]
+            for words, part in roles(None, [*chain(*tensors)]):
+                add(words, part)
+            add("gates", *[layers[place] for place in cells])
+            for place, placed in enumerate(stack):
+                for words, part in (*roles(placed.name, tensors[place]), *parts_of(placed, tensors[place])):
+                    for each in ("", *names[place]):
+                        add(f"{each} {words}", part)
+        return known
+
+
+def words_of(label: str) -> Iterator[str]:
+    """Yield the words of a label, each as it is in the table; num_params and Gesamtparameter are the whole."""
+    label = label.casefold()
+    for words, plain in _ASIDE:
+        label = re.sub(words, plain, label)
+    for word in re.findall(r"[^\W\d_]+|[0-9]+", label):
+        yield "total" if re.search("par[aáâ]m|gesamt|total", word) else _MEANT.get(word, word)
+
+
+def roles(layer: str | None, tensors: Sequence[Tensor]) -> Iterator[tuple[str, NamedPart]]:
+    """Yield what tensors are for, each with its words."""
+    for words, name, counted in (
+        ("bias", "biases", {*BIASES}),
+        ("weight", "weights", {*Role} - {*BIASES}),
+        ("input weight", "input weights", {Role.INPUT}),
+        ("input recurrent weight", "input weights", {Role.INPUT}),
+        ("recurrent weight", "recurrent weights", {Role.RECURRENT}),
+    ):
+        yield words, NamedPart(layer, name, sum([tensor.params for tensor in tensors if tensor.role in counted]))
+
+
+def parts_of(placed: Placed, tensors: Sequence[Tensor]) -> Iterator[tuple[str, NamedPart]]:
+    """Yield the gates and the directions of a recurrent layer, each with its words."""
+    layer = placed.layer
+    if not isinstance(layer, Cell):
+        return
+    counts: dict[str, Any] = {}
+    for gate in layer.gates(placed.inputs):
+        held = [(tensor.params * tensor.gates.count(gate.letter), len(tensor.gates)) for tensor in tensors]
+        counts[gate.name] = sum([divmod(number, all_)[0] for number, all_ in held if all_])
+    if len({*counts.values()}) == 1:
+        counts["gate"] = next(iter(counts.values()))
+    for name, count in counts.items():
+        for number in dict.fromkeys([count, divmod(count, layer.directions)[0]]):
+            yield name, NamedPart(placed.name, "each gate" if name == "gate" else name, number)
+    if layer.directions == 2:
+        yield "direction", NamedPart(placed.name, "one direction", divmod(placed.params, 2)[0])

@@ -1,0 +1,343 @@
+"""Explains a wrong number by a mistake, everywhere or in one layer, by two, by another quantity, or by another size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import groupby, islice, product, takewhile
+from operator import itemgetter, ne
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rnncalc.answers.changes import concatenates, direction_width, feed_next, replace_line
+from rnncalc.answers.judgement import Diagnosis, Judgement, Reason
+from rnncalc.answers.mistake import Mistake, Question, Variant
+from rnncalc.answers.quantities import Subject, confused
+from rnncalc.answers.reading import GivenNumber
+from rnncalc.answers.table import BESIDE, OF_MULTIPLY_ADDS, TABLE
+from rnncalc.answers.worksheet import LayerLine, Worksheet, multiplied, sum_of, worksheet_of
+from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEARNED, MOST_LINES_PAIRED
+from rnncalc.conventions.formula import Expression
+from rnncalc.letters import has_letters
+from rnncalc.network.network import Network
+from rnncalc.questions.count import DTYPES
+
+if TYPE_CHECKING:
+    from rnncalc.answers.sizes import SizeCurve
+
+MOST_LISTED = 5
+"""The most pairs that are listed, and the most explanations of a rounded number."""
+
+
+class Candidate(NamedTuple):
+    """One wrong way to count: its mistakes, the wrong worksheet, and the one layer that it concerns, if any."""
+
+    mistakes: tuple[tuple[Mistake, Variant], ...]
+    worksheet: Worksheet
+    layer: str | None = None
+    alone: tuple[str, str] | None = None
+
+    @property
+    def rarity(self) -> int:
+        """How many of its mistakes are rare or belong to a family."""
+        return sum(row.rarity for row, _ in self.mistakes)
+
+
+GENERAL = [row for row in TABLE if not row.fitted]
+"""The mistakes that do not depend on the learner's number."""
+
+WORKSHEETS: Mapping[str, tuple[Callable[[LayerLine], LayerLine], Sequence[Mistake]]] = {
+    "params": (lambda line: line, TABLE),
+    "multiply-adds": (multiplied, [*OF_MULTIPLY_ADDS, *[row for row in GENERAL if not row.about]]),
+    "bytes": (lambda line: line._replace(times=DTYPES["float32"]), GENERAL),
+}
+"""The quantities that a worksheet counts: its line for that of a count of parameters, and the mistakes in it."""
+
+SPECIFIC = {row.id for row in OF_MULTIPLY_ADDS}
+"""The mistakes that are made in a count of one quantity alone."""
+
+Numbered = dict[int, list[Candidate]]
+"""The candidates by the number that each gives, the likeliest first."""
+
+
+class Search:
+    """The search for explanations of wrong numbers of one network.
+
+    One search serves any number of questions: the wrong worksheets are made once, and a number is looked up.
+    counts: the quantity of each layer, for one that no worksheet counts; it is only compared with other quantities.
+    """
+
+    def __init__(self, network: Network, quantity: str = "params", counts: Sequence[Any] = ()) -> None:
+        self.network, self.quantity = network, quantity
+        line_of, mistakes = WORKSHEETS.get(quantity, (lambda line: line, ()))
+        self.worksheet = tuple(map(line_of, worksheet_of(network)))
+        self.counts = tuple(counts or [line.params for line in self.worksheet])
+        large = len(self.worksheet) > MOST_JUDGED
+        rows = [row for row in mistakes if not (large and (row.rare or row.by_layer))]
+        self.fitted = [row for row in rows if row.fitted]
+        self.rows = [row for row in rows if not row.fitted]
+        self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
+        self._singles: dict[int | None, Numbered] = {}
+        self._pairs_by_count: dict[int | None, Numbered] = {}
+        self._sums: dict[int | None, Expression] = {}  # of the right worksheet
+
+    @cached_property
+    def subject(self) -> Subject:
+        """The network with what its quantities are computed from."""
+        return Subject.of(self.network)._replace(counts=self.counts)
+
+    @cached_property
+    def quantities(self) -> list[tuple[Any, Reason]]:
+        """The other quantities of the network that a learner may have computed, each with its number."""
+        return [*confused(self.quantity, self.subject)]
+
+    @cached_property
+    def sizes(self) -> list[SizeCurve]:
+        """How the parameters depend on each size of the network; nothing if sizes are letters."""
+        from rnncalc.answers.sizes import size_curves  # for what no single mistake explains
+
+        return [] if self.network.letters or self.quantity != "params" else size_curves(self.network)
+
+    def total(self, judgement: Judgement, number: GivenNumber) -> Judgement:
+        """Return a wrong total with its explanations."""
+        judgement, _ = self._explained(judgement, Question(self.network, number), self.quantities)
+        if judgement.slips or judgement.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judgement.diagnoses):
+            return judgement
+        from rnncalc.answers.sizes import other_size
+
+        size = other_size(self.sizes, number)
+        return judgement._replace(other_size=size, by_chance=judgement.by_chance or size is not None)
+
+    def layers(
+        self, judgements: Sequence[Judgement], places: Sequence[int], numbers: Sequence[GivenNumber]
+    ) -> Iterator[Judgement]:
+        """Yield the numbers of layers, the wrong ones with their explanations; some follow from an earlier mistake."""
+        worksheet = self.worksheet
+        learned: list[tuple[str, bool, Worksheet]] = []  # layers with a mistake, if it is repeated, and all lines then
+        explained = 0
+        for each, place, number in zip(judgements, places, numbers, strict=True):
+            if each.right or number.one_digit:
+                yield each
+                continue
+            causes = [(layer, repeats) for layer, repeats, way in learned if number.means(way[place].params)]
+            if causes:
+                follows, repeats = min(causes, key=itemgetter(1))
+                yield each._replace(follows=follows, repeats=repeats)
+                continue
+            if explained == MOST_EXPLAINED:
+                yield each._replace(explained=False)
+                continue
+            explained += 1
+            known = [*confused(self.quantity, self.subject.layer(place))]
+            judgement, wrongs = self._explained(each, Question(self.network, number, place), known)
+            name = worksheet[place].name
+            ways = ((name, *way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
+            learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
+            yield judgement._replace(meant=() if judgement.diagnoses else judgement.meant)
+
+    def _explained(
+        self, judgement: Judgement, question: Question, known: Sequence[tuple[Any, Reason]]
+    ) -> tuple[Judgement, list[Worksheet]]:
+        """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be.
+
+        A chain that has the right number explains itself. Where parameters are asked for, another quantity is listed
+        beside the mistakes. Else it is itself the mistake, after those of this quantity alone, and a 0 asks for none.
+        """
+        answer, of_params = question.answer, self.quantity == "params"
+        if judgement.slips or not (of_params or answer.number):
+            return judgement, []
+        others = [(number, reason) for number, reason in known if answer.means(number)]
+        alone = bool(others) or not (of_params or has_letters(answer.number))  # of other numbers, pairs are by chance
+        explanations = [*self.diagnoses(question, alone=alone)]
+        if others and not of_params:
+            explanations = [each for each in explanations if each[0].id in SPECIFIC]
+        diagnoses = [diagnosis for diagnosis, _ in explanations]
+        meant = tuple([reason for _, reason in others if of_params])
+        if not of_params:
+            layer, right = judgement.layer, judgement.params
+            likeliest = {number: Diagnosis((it,), layer, None, number, right) for number, it in reversed(others)}
+            diagnoses += reversed(likeliest.values())
+        guess = bool(meant) and is_guess(answer, [number for number, _ in known])
+        guess = diagnoses[0].by_chance if diagnoses else guess
+        explained = judgement._replace(diagnoses=tuple(diagnoses), meant=meant, by_chance=guess)
+        return explained, [worksheet for _, worksheet in explanations]
+
+    def diagnoses(self, question: Question, *, alone: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
+        """Yield the explanations of a number, each with its wrong worksheet: those that are no guess come first.
+
+        The order: mistakes made everywhere, as in the table, the rare ones last; mistakes made in one layer only;
+        pairs, if there is nothing simpler; mistakes fitted to the number that give many others too. Pairs are not tried
+        for a rounded number, because some pair is always near it. Duplicates are skipped: the same lines, or the same
+        mistake with the same sum.
+        alone: whether pairs and guesses that are fitted are left out.
+        """
+        answer, numbered = question.answer, self.singles(question.place)
+        numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
+        giving = [(number, candidate) for number in numbers for candidate in numbered.get(number, ())]
+        explanations = sorted(
+            [
+                (candidate, is_guess(answer, (*takewhile(partial(ne, number), numbered), number)))
+                for number, candidate in giving
+            ],
+            key=itemgetter(1),
+        )
+        if not (alone or explanations or answer.unit > 1):
+            explanations += self._likeliest_pairs(question)
+        explanations += [
+            (Candidate(((row, variant),), variant.worksheet, variant.layer), True)
+            for row in ([] if alone else self.fitted)
+            for variant in row.variants(self.worksheet, question)
+        ]
+        right = self._right(question.place)
+        seen = [question.lines(self.worksheet)]
+        listed: list[tuple[str, Expression]] = []
+        for candidate, by_chance in explanations:
+            lines = question.lines(candidate.worksheet)
+            if lines not in seen:
+                seen.append(lines)
+                yours = self._sum(candidate.worksheet, question)
+                layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
+                reasons = tuple([Reason.of(row.id, row.text, variant.values) for row, variant in candidate.mistakes])
+                diagnosis = Diagnosis(reasons, layer, candidate.alone, yours, right, by_chance)
+                if (diagnosis.id, diagnosis.yours) not in listed:
+                    listed.append((diagnosis.id, diagnosis.yours))
+                    yield diagnosis, candidate.worksheet
+            if question.answer.unit > 1 and len(listed) == MOST_LISTED:
+                return
+
+    def singles(self, place: int | None) -> Numbered:
+        """Return the wrong numbers that single mistakes give, the likeliest first, each with its mistakes.
+
+        place: the line whose number is asked for, None for the total. The mistakes of fitted families are not there.
+        """
+        if place not in self._singles:
+            right = sum(self.counts) if place is None else self.counts[place]
+            wrong = [each for each in self._numbered(place, right) if each[0] != right]
+            likeliest = sorted(
+                wrong, key=lambda each: each[1].alone is not None or any(row.rare for row, _ in each[1].mistakes)
+            )
+            numbered = self._singles[place] = {number: [] for number, _ in likeliest}
+            for number, candidate in wrong:
+                numbered[number].append(candidate)
+        return self._singles[place]
+
+    def _numbered(self, place: int | None, right: int) -> Iterator[tuple[int, Candidate]]:
+        """Yield each wrong number with its mistake: made everywhere, then in one layer only."""
+        for row in self.rows:
+            if place is None or not row.by_layer:
+                for variant, counts in self.variants(row):
+                    changes = [now - was for now, was in zip(counts, self.counts, strict=True) if now is not was]
+                    number = right + sum(changes) if place is None else counts[place]
+                    yield number, Candidate(((row, variant),), variant.worksheet, variant.layer)
+        if place is None and len(self.worksheet) <= MOST_JUDGED:
+            for row in self.rows:
+                if not row.rarity:
+                    yield from self._alone(row, right)
+
+    def variants(self, row: Mistake) -> list[tuple[Variant, tuple[int, ...]]]:
+        """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
+        if row.id not in self._variants:
+            variants = row.variants(self.worksheet, Question(self.network))
+            self._variants[row.id] = [(each, _counts(each.worksheet, self.worksheet, self.counts)) for each in variants]
+        return self._variants[row.id]
+
+    @cached_property
+    def pairs(self) -> list[tuple[tuple[int, ...], Candidate]]:
+        """All pairs of mistakes, each with the wrong count of each line, the likeliest first."""
+        pairs = self._paired() if len(self.worksheet) <= MOST_JUDGED else ()
+        return sorted(pairs, key=lambda pair: pair[1].rarity)
+
+    def _paired(self) -> Iterator[tuple[tuple[int, ...], Candidate]]:
+        likelier = len(self.worksheet) > MOST_LINES_PAIRED
+        rows = [row for row in self.rows if not (row.single or (likelier and row.rarity))]
+        ways = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
+        seconds = [row for row in rows if ways[row.id] and not row.by_layer]
+        question = Question(self.network)
+        for first, second in product(rows, seconds):
+            apart = first is not second and not (first.about and first.about == second.about)
+            for once, counts in ways[first.id] if apart and not {first.id, second.id}.isdisjoint(BESIDE) else ():
+                for twice in second.variants(once.worksheet, question):
+                    both = _counts(twice.worksheet, once.worksheet, counts)
+                    if both != counts:
+                        mistakes = ((first, once), (second, twice))
+                        yield both, Candidate(mistakes, twice.worksheet, once.layer or twice.layer)
+
+    def _alone(self, mistake: Mistake, right: int) -> Iterator[tuple[int, Candidate]]:
+        """Yield a mistake made in only one of the layers in which it can be made, each time with the total.
+
+        Layers that are equal, and changed equally, are one explanation, unless another that counts is between them.
+        """
+        ((variant, _),) = self.variants(mistake)
+        worksheet = self.worksheet
+
+        def layers(place: int) -> object:
+            was, now = worksheet[place], variant.worksheet[place]
+            return was.placed.part, was.layer, was[2:], now[2:]
+
+        # a layer that is left out alone has a row of its own
+        changed = [now is not was and not now.is_empty for was, now in zip(worksheet, variant.worksheet, strict=True)]
+        if sum(changed) < 2:
+            return
+        counted = (place for place, line in enumerate(worksheet) if not line.passes_on)
+        for _, (first, *others) in groupby(counted, key=layers):
+            if changed[first]:
+                place = [first, *others][-1]
+                was, now = worksheet[place], variant.worksheet[place]
+                names = worksheet[first].name, was.name
+                candidate = Candidate(((mistake, variant),), replace_line(worksheet, place, now), names[0], names)
+                yield right - was.params + now.params, candidate
+
+    @cached_property
+    def _expressions(self) -> dict[int, Expression]:
+        """The sums of the right lines, which most wrong worksheets have too."""
+        return {id(line): line.expression for line in self.worksheet}
+
+    def _sum(self, worksheet: Worksheet, question: Question) -> Expression:
+        return sum_of(tuple(line for _, line in question.lines(worksheet)), self._expressions)
+
+    def _right(self, place: int | None) -> Expression:
+        if place not in self._sums:
+            self._sums[place] = sum_of(self.worksheet if place is None else (self.worksheet[place],))
+        return self._sums[place]
+
+    def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
+        """Return the likeliest pairs that give the number, one for each sum; all are guesses."""
+        place = question.place
+        if place not in self._pairs_by_count:
+            by_count = self._pairs_by_count.setdefault(place, {})
+            for counts, candidate in self.pairs:
+                if place is None or not candidate.mistakes[0][0].by_layer:
+                    by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
+        pairs = self._pairs_by_count[place].get(question.answer.number, [])
+        sums = [self._right(place)] if pairs else []
+        likeliest = []
+        for pair in pairs:
+            if pair.rarity == pairs[0].rarity and (yours := self._sum(pair.worksheet, question)) not in sums:
+                sums.append(yours)
+                likeliest.append((pair, True))
+        return likeliest[:MOST_LISTED]
+
+
+def is_guess(answer: GivenNumber, explained: Iterable[int]) -> bool:
+    """Return whether many of the numbers from half to twice a given one are explained, so that it may be by chance."""
+    number = answer.number
+    if has_letters(number):  # few formulas are alike
+        return False
+    near = sum(1 for other in explained if 2 * other >= number and other <= 2 * number)
+    return bool(2 * MOST_BY_CHANCE * near * answer.unit > 3 * number)
+
+
+def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the count of each line of a worksheet; a line that is the same object as before is not counted again."""
+    lines = zip(worksheet, before, counts, strict=True)
+    return tuple([count if now is was else now.params for now, was, count in lines])
+
+
+def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[tuple[bool, Worksheet]]:
+    """Yield the worksheets that may follow a wrong layer: with the mistake in this layer only, or repeated in all."""
+    was, now = worksheet[place], wrong[place]
+    # the mistake may change the width of the output
+    same = now.h == was.h and bool(now.part("projection")) == bool(was.part("projection"))
+    width = (direction_width(was) if same else now.h) * (min(2, now.directions) if concatenates(was.layer) else 1)
+    yield False, feed_next(replace_line(worksheet, place, now), place, width)
+    yield True, wrong
+    yield True, feed_next(wrong, place, width)

@@ -1,0 +1,132 @@
+"""Model files: a module for each program that writes them, and FORMATS, the list of all. Nothing in a file is run.
+
+A new format is a module with `read(path)` and a line in FORMATS; it is imported for such a file only. Those that are
+not read are in foreign.py. Knows nothing of networks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import NamedTuple
+
+from rnncalc.errors import Problem, SpecError
+from rnncalc.files import open_input
+from rnncalc.models.files.foreign import RAW, refusal
+from rnncalc.models.files.model import BadFileError, ModelFile
+from rnncalc.printable import escape, escape_path
+from rnncalc.words import one_of
+
+HEAD = 64
+"""How many bytes of a file are read to recognise its format."""
+
+
+class FileFormat(NamedTuple):
+    """A format: the module that reads it, the suffixes of its files, and a test of their first bytes.
+
+    module: its name; with a point before it, of a module here. writer: the program that writes such files, if it is
+    one. reader: the name of the module's function.
+    """
+
+    module: str
+    suffixes: tuple[str, ...]
+    starts: Callable[[bytes], bool]
+    writer: str = ""
+    reader: str = "read"
+
+
+_ZIP = b"PK\x03\x04"
+
+FORMATS: dict[str, FileFormat] = {
+    # any JSON starts as an index does
+    "sharded": FileFormat(".safetensors", (".index.json",), lambda _: False, reader="read_sharded"),
+    "safetensors": FileFormat(  # a length is followed by the start of a JSON object, as in no text in UTF-16
+        ".safetensors", (".safetensors",), lambda head: head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
+    ),
+    "pytorch": FileFormat(".pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"),
+    "pytorch-old": FileFormat(
+        ".pytorch", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5", "PyTorch", "refuse_old"
+    ),
+    "keras": FileFormat(".keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
+    "hdf5": FileFormat(".keras", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras", "read_hdf5"),
+    "onnx": FileFormat(".onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"),
+}
+"""Every format by its name. A file's suffix decides if its bytes can be the start of that format; else its bytes do."""
+
+SUFFIXES = tuple(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
+
+
+def is_model(path: str) -> bool:
+    """Return whether a file is a model file, by its name or its first bytes."""
+    try:
+        with open_input(path) as file:
+            head = file.read(HEAD)
+            return _format(path, head) is not None or refusal(path, head) is not None
+    except (OSError, ValueError):
+        return False
+
+
+def recognised(head: bytes) -> str | None:
+    """Return the description of a model file by its first bytes, such as `a model file of PyTorch`; else None."""
+    entries = [entry for entry in FORMATS.values() if entry.starts(head)]
+    writers = [*dict.fromkeys(entry.writer for entry in entries if entry.writer)]
+    return f"a model file{f' of {one_of(writers)}' if writers else ''}" if entries else None
+
+
+def read(path: str, flag: str = "") -> ModelFile:
+    """Return the contents of a model file; its numbers are read later. Raises SpecError if it cannot be read.
+
+    flag: the flag that names the file.
+    """
+    with reading(path, flag):
+        if "\0" in path:
+            raise BadFileError("no such file")
+        if os.path.isdir(path):
+            why = refusal(path.rstrip("/"), members=os.listdir(path))
+            raise BadFileError(why or "is a folder; name a file in it")
+        with open_input(path) as file:
+            head = file.read(HEAD)
+        if not head:
+            raise BadFileError("is empty")
+        if why := refusal(path, head):
+            raise BadFileError(why)
+        entry = _format(path, head)
+        if entry is FORMATS["pytorch"] and not entry.starts(head) and path.endswith(".bin"):
+            raise BadFileError(RAW)
+        if entry is None:
+            raise BadFileError(f"is not a model file that rnncalc reads; those end in {one_of(SUFFIXES)}")
+        model: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(path)
+        return model
+
+
+@contextmanager
+def reading(path: str, flag: str = "") -> Iterator[None]:
+    """Turn any failure in reading a model file, or the numbers of a tensor, into a SpecError of one line."""
+    try:
+        yield
+    except SpecError:
+        raise
+    except BadFileError as error:
+        raise _refused(path, str(error), flag) from None
+    except IsADirectoryError:
+        raise _refused(path, "is a folder; name a file in it", flag) from None
+    except OSError as error:
+        raise _refused(path, escape(error.strerror or str(error)).lower(), flag) from None
+    except Exception as error:  # a damaged or hostile file may raise anything
+        raise _refused(path, f"cannot be read, it may be damaged: {type(error).__name__}", flag) from error
+
+
+def _refused(path: str, message: str, flag: str) -> SpecError:
+    where = f"'{escape_path(path)}'"
+    return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
+
+
+def _format(path: str, head: bytes) -> FileFormat | None:
+    """Return the format of a file by its suffix, if its bytes do not say another; else by its bytes."""
+    name = os.path.basename(path).lower()
+    named = [entry for entry in FORMATS.values() if entry.suffixes and name.endswith(entry.suffixes)]
+    starting = [entry for entry in FORMATS.values() if entry.starts(head)]
+    both = [entry for entry in named if entry in starting]
+    return next(iter(both or starting or named), None)

@@ -1,0 +1,101 @@
+"""Untrusted zip archives: lists their files and reads parts of them, one part in memory at a time."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zipfile
+import zlib
+from typing import BinaryIO
+
+from rnncalc.bounds import MOST_INFLATED, MOST_LISTED
+from rnncalc.files import open_input
+from rnncalc.models.files.model import BadFileError
+from rnncalc.printable import escape
+
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
+"""What zipfile raises for a damaged archive."""
+
+
+class Archive:
+    """A zip archive that is open for reading. Raises BadFileError if it is damaged or not an archive."""
+
+    def __init__(self, path: str) -> None:
+        self._file = open_input(path)
+        try:
+            _refuse_long_list(self._file)
+            self._zip = zipfile.ZipFile(self._file)
+        except BaseException as error:
+            self._file.close()
+            if isinstance(error, BadFileError) or not isinstance(error, _BROKEN):
+                raise
+            raise BadFileError(f"is truncated, or is not a zip archive: {escape(str(error)).lower()}") from None
+        self.names = self._zip.namelist()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+        self._file.close()
+
+    def size(self, name: str) -> int | None:
+        """Return the size that the archive gives for a file, None if it has no such file."""
+        return self._zip.getinfo(name).file_size if name in self._zip.NameToInfo else None
+
+    def read(self, name: str, most: int) -> bytes:
+        """Return a file whole."""
+        size = self.size(name)
+        if size is None:
+            raise BadFileError(f"holds no {escape(name)}")
+        if size > most:
+            raise BadFileError(f"has {escape(name)} of {size:,} bytes; at most {most:,} are read")
+        return self.piece(name, 0, size)
+
+    def piece(self, name: str, start: int, size: int) -> bytes:
+        """Return some bytes of a file."""
+        info = self._zip.NameToInfo.get(name)
+        if info is None or start + size > info.file_size:
+            raise BadFileError(f"holds no {escape(name)} of that length")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadFileError(f"packs {escape(name)} in a way that no framework does; save the model again")
+        if info.compress_type != zipfile.ZIP_STORED and info.file_size > MOST_INFLATED:
+            raise BadFileError(
+                f"packs {escape(name)}, {info.file_size:,} bytes; at most {MOST_INFLATED:,} are unpacked"
+            )
+        try:
+            with self._zip.open(info) as file:
+                file.seek(start)
+                data = file.read(size)
+        except _BROKEN as error:
+            raise BadFileError(f"has {escape(name)} that cannot be unpacked: {escape(str(error)).lower()}") from None
+        if len(data) < size:
+            raise BadFileError(f"is truncated within {escape(name)}")
+        return data
+
+    def span(self, name: str) -> tuple[int, int] | None:
+        """Return the start and the size of an uncompressed file in the archive; None for a compressed one."""
+        info = self._zip.getinfo(name)
+        if info.compress_type != zipfile.ZIP_STORED or self._zip.fp is None:
+            return None
+        self._zip.fp.seek(info.header_offset)
+        head = self._zip.fp.read(30)
+        if len(head) < 30 or head[:4] != b"PK\3\4":
+            raise BadFileError(f"has no {escape(name)} where it says")
+        lengths = struct.unpack("<HH", head[26:30])
+        return info.header_offset + 30 + sum(lengths), info.file_size
+
+
+def _refuse_long_list(file: BinaryIO) -> None:
+    """Refuse an archive whose list of contents is too large: zipfile reads it whole."""
+    length = os.fstat(file.fileno()).st_size
+    file.seek(max(0, length - 70_000))
+    tail = file.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) < at + 22:
+        raise BadFileError("is truncated, or is not a zip archive: it has no list of its files")
+    (size,) = struct.unpack("<L", tail[at + 12 : at + 16])
+    if size == 0xFFFFFFFF and (far := tail.rfind(b"PK\6\6", 0, at)) >= 0 and len(tail) >= far + 48:
+        (size,) = struct.unpack("<Q", tail[far + 40 : far + 48])
+    if size > MOST_LISTED and length > MOST_LISTED:
+        raise BadFileError(f"has a list of contents of {size:,} bytes; at most {MOST_LISTED:,} are read")

@@ -1,0 +1,603 @@
+"""PyTorch's files since version 1.6: a zip archive of one pickle, that says how tensors lie in the files beside it.
+
+Tensors, parameters and dictionaries are recognised by the names that the pickle would call (torch/_utils.py). Other
+objects, whole modules and TorchScript too, are only searched for tensors. Older files are a series of pickles, and are
+refused, because their numbers depend on running them.
+"""
+
+from __future__ import annotations
+
+import pickletools
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import partial
+from math import prod
+from typing import Any, NamedTuple, NoReturn
+
+from rnncalc.bounds import (
+    MOST_AXES,
+    MOST_AXIS,
+    MOST_FOREIGN,
+    MOST_NAME,
+    MOST_OPCODES,
+    MOST_PICKLE,
+    MOST_PICKLE_DEPTH,
+    MOST_TENSORS,
+)
+from rnncalc.models.files import model, torch_names
+from rnncalc.models.files.archive import Archive
+from rnncalc.models.files.foreign import refusal
+from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.models.files.torchscript import Code, Roles, Use, code_of
+from rnncalc.printable import escape
+from rnncalc.words import plural
+
+_LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
+_LETTERS |= {"Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool"}
+_LETTERS |= {"ComplexFloat": "complex64", "ComplexDouble": "complex128"}
+STORAGES = {f"{word}Storage": dtype for word, dtype in _LETTERS.items()}
+"""The types of numbers by the names of their storages."""
+
+
+def refuse_old(path: str) -> NoReturn:
+    """Refuse a file from before version 1.6, with the way to convert it."""
+    del path
+    raise BadFileError(
+        "is a plain pickle, as PyTorch wrote before 1.6: load it where you trust it, and save it again with"
+        " safetensors.torch.save_file(model.state_dict(), ...)"
+    )
+
+
+def read(path: str) -> ModelFile:
+    """Return the contents of a file."""
+    with Archive(path) as archive:
+        pickles = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
+        if not pickles and "model.weights.h5" in archive.names:
+            from rnncalc.models.files.keras import read as read_keras  # its suffix is PyTorch's
+
+            return read_keras(path)
+
+        if not pickles:
+            neither = "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
+            raise BadFileError(refusal("", members=archive.names) or neither)
+        root = min(pickles, key=len).removesuffix("data.pkl")
+        script = f"{root}constants.pkl" in archive.names
+        code = code_of(archive, root) if script else Code({}, {})
+        pickled = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)), code.roles)
+        constants = unpickled(archive.read(f"{root}constants.pkl", MOST_PICKLE)) if script else ()
+        several = {*pickled.add_constants(constants, code)}
+        if pickled.others and not pickled.tensors:
+            raise BadFileError(
+                "has no plain tensors, but NumPy arrays, sparse tensors or others that are not read here, such as"
+                f" {escape(pickled.others[0])}; save torch.from_numpy(array), or tensor.to_dense(), of each"
+            )
+        if not (pickled.tensors or pickled.quantised) and (
+            stored := [name for name in archive.names if _STORED.match(name[len(root) :])]
+        ):
+            raise BadFileError(
+                f"has {plural(len(stored), 'array')}, none of them a plain tensor; save the state_dict() of the model"
+                " from before it was converted"
+            )
+        tensors = tuple(_tensors(path, archive, root, pickled.tensors))
+    remarks = [Remark(RemarkKind.SCRIPT)] if script else []
+    constants = [name for name, (*_, at) in pickled.tensors.items() if at == "constants"]
+    equal = [tensor.name for tensor in tensors if tensor.name in several and not tensor.shape[1:]]
+    remarks += [Remark(RemarkKind.CONSTANTS)] if constants else []
+    remarks += [Remark(RemarkKind.EQUAL, tuple(equal))] if equal else []
+    remarks += [Remark(RemarkKind.NOT_READ, tuple(pickled.others))] if pickled.others else []
+    remarks += [Remark(RemarkKind.FOREIGN, tuple(pickled.foreign))] if pickled.foreign else []
+    copies = {*_copies(tensors, pickled.tables), *_turned(tensors)}
+    tensors, of_tensors = torch_names.remarked(tensors, pickled.quantised, copies)
+    remarks += of_tensors
+    if not pickled.whole:
+        remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
+    written = "torchscript" if script else "pytorch"
+    modules = []
+    for module in torch_names.modules_of(tensors):
+        word, settings = pickled.modules.get(module.path, ("", {}))
+        modules.append(module._replace(kind=word, settings=settings))
+    return ModelFile(path, written, "pytorch", tensors, tuple(modules), remarks=tuple(remarks))
+
+
+# The objects of a pickle are searched, and tensors are collected under the names that lead to them.
+
+_TENSORS = ("torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3", "torch._utils._rebuild_tensor")
+_PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state")
+_SUBCLASS = "torch._tensor._rebuild_from_type_v2"
+_PACKED = "torch.ScriptObject"
+"""The classes that hold the weights of dynamically quantised layers."""
+_REBUILT = "torch._utils._rebuild_"
+_ARRAYS = ("numpy._core.multiarray._reconstruct", "numpy.core.multiarray._reconstruct")
+_WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
+"""The attributes in which a module keeps its parts; they are not in the parts' names."""
+
+
+_SETTINGS = {"num_heads", "norm_first", "activation_relu_or_gelu", "nonlinearity", "eps", "normalized_shape"}
+_SETTINGS |= {"stride", "padding", "padding_mode", "dilation", "groups"}
+"""The fields of a module that a layer is told by, beside its tensors."""
+_MODULES = "torch.nn.modules."
+
+_LIBRARIES = re.compile(r"_*(torch|collections|builtins?|numpy|_codecs|copyreg|copy_reg|pathlib)_*[.]")
+"""The modules whose objects are beside the tensors of many pickles."""
+
+_NONLINEARITY = re.compile("rnn_(tanh|relu)")
+_STORED = re.compile(r"(data|constants)/\d+$")
+"""The files of an archive that hold the numbers of tensors."""
+_TABLES = ("", "collections.OrderedDict", "collections.defaultdict")
+_COPY = re.compile(r"(^|_)(best|current|last|latest|backup|copy|old|previous|initial|shadow)(_|$)", re.IGNORECASE)
+"""The keys of checkpoints under which there is a copy of what is beside it."""
+
+PickledTensor = tuple["PickledCall", TensorRole | None, bool | None, str]
+"""A tensor as the pickle describes it: its call, its role, whether it is frozen, None where the pickle is silent; and
+the folder of its numbers."""
+
+
+class PickledTensors:
+    """The tensors below what a pickle describes, by their names, in its order; no deeper than MOST_PICKLE_DEPTH.
+
+    others: the names of tensors of a kind that is not read; quantised: of those that are quantised, with how many
+        numbers each stands for, 0 if that is not known.
+    whole: whether the modules keep parameters apart from buffers.
+    modules: the class of each module, empty if it is not PyTorch's own, and the fields in _SETTINGS of it and of those
+        around it, by its path; with the activation that follows it in a Sequential.
+    foreign: the classes of other objects, which are not PyTorch's. tables: the names of what dictionaries hold.
+    roles: of the tensors of each class of TorchScript.
+    """
+
+    def __init__(self, root: Any, roles: Mapping[str, Roles] | None = None) -> None:
+        self.roles = roles or {}
+        self.tensors: dict[str, PickledTensor] = {}
+        self.foreign: dict[str, None] = {}
+        self.tables: dict[str, None] = {}
+        self.others: list[str] = []
+        self.quantised: dict[str, int] = {}
+        self.whole = False
+        self.modules: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._seen: set[int] = set()
+        self._gather("", root, None, 0, {})
+
+    def _gather(self, name: str, value: Any, role: TensorRole | None, depth: int, around: dict[str, Any]) -> None:
+        """Add a value if it is a tensor; otherwise go into its items, each container once."""
+        if not isinstance(value, PickledCall | dict | list | tuple):
+            return
+        call = value if isinstance(value, PickledCall) else PickledCall(None, ())
+        frozen = None
+        if call.name in _PARAMETERS and call.args and _is_call(call.args[0], *_TENSORS):
+            (call, *more), role = call.args, role or TensorRole.PARAMETER
+            frozen = not more[0] if more and isinstance(more[0], bool) else None
+        if call.name in _TENSORS:
+            if self.roles and role is TensorRole.PARAMETER and len(call.args) > 4:
+                frozen = not call.args[4]
+            self._add(name or "tensor", call, role, frozen)
+        elif (numbers := _quantised(call)) is not None:
+            _refuse_too_many(name, self.quantised)
+            self.quantised[name] = numbers
+        elif call.name in _ARRAYS or call.name.startswith(_REBUILT) or _is_wrapper(call):
+            _refuse_too_many(name, self.others)
+            self.others.append(name)
+        elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
+            self._seen.add(id(value))
+            if _is_module(call):
+                fields = ((key, call.state[key]) for key in _SETTINGS & call.state.keys())
+                alone = ((key, each[0] if isinstance(each, tuple) and len(each) == 1 else each) for key, each in fields)
+                around = around | {key: each for key, each in alone if isinstance(each, int | float | str)}
+                kind = call.name.rpartition(".")[2] if call.name.startswith(_MODULES) else ""
+                self.modules[name] = kind, around
+            elif call.name and not (_LIBRARIES.match(call.name) or len(self.foreign) >= MOST_FOREIGN):
+                self.foreign[call.name] = None
+            attributes = self.roles.get(call.name)
+            self.whole = self.whole or attributes is not None
+            for key, each in _below(value):
+                if key in _WITHIN:
+                    self.whole = True
+                    self._gather(name, each, _WITHIN[key], depth + 1, around)
+                    continue
+                part = _joined(name, key)
+                if call.name in _TABLES and isinstance(key, str):
+                    self.tables[part] = None
+                if attributes is not None:  # those that are neither are kept as they are, not trained
+                    role = attributes.get(key, TensorRole.BUFFER if _is_call(each, *_TENSORS) else None)
+                self._gather(part, each, role, depth + 1, around)
+            if call.name == f"{_MODULES}container.Sequential" and isinstance(call.state, dict):
+                self._activate(name, call.state.get("_modules"))
+
+    def _add(
+        self, name: str, call: PickledCall, role: TensorRole | None, frozen: bool | None, at: str = "data"
+    ) -> None:
+        _refuse_too_many(name, self.tensors)
+        self.tensors[name] = call, role, frozen, at
+
+    def add_constants(self, constants: Any, code: Code) -> Iterator[str]:
+        """Add the constants of TorchScript, one for each use by an operator; yield the names of those used twice."""
+        for number, call in enumerate(constants if isinstance(constants, tuple | list) else ()):
+            uses = code.constants.get(number, [Use("", f"constant_{number}", "")])
+            for use in uses if _is_call(call, *_TENSORS) else ():
+                role = TensorRole.BUFFER if use.leaf.startswith("running_") else None
+                name = f"{use.operator}.{use.leaf}" if use.operator else use.leaf
+                self._add(name, call, role, None, "constants")
+                word = _NONLINEARITY.match(use.operator)
+                self.modules.setdefault(use.operator, (use.kind, {"nonlinearity": word[1]} if word else {}))
+                if len(uses) > 1:
+                    yield name
+
+    def _activate(self, name: str, children: Any) -> None:
+        """Set the activation of each module of a Sequential that one follows, also behind a dropout."""
+        before: dict[str, Any] = {}
+        for key, child in _below(children) if isinstance(children, PickledCall | dict) else ():
+            word = child.name.removeprefix(_MODULES) if isinstance(child, PickledCall) else ""
+            if word.startswith("activation."):
+                before["activation"] = word.removeprefix("activation.").lower()
+            if not word.startswith("dropout."):
+                _, before = self.modules.get(_joined(name, key), ("", {}))
+
+
+def _copies(tensors: Sequence[FileTensor], tables: Collection[str]) -> Iterator[str]:
+    """Yield the names of tensors in a table that has the names and shapes of another beside it, and a copy's key."""
+    sums: Counter[str] = Counter()
+    for tensor in tensors:
+        for table, name in torch_names.divisions(tensor.name):
+            if table in tables:
+                sums[table] += hash((name, tensor.shape))
+    copies: set[str] = set()
+    kept: set[tuple[str, int]] = set()
+    for table in sorted(sums, key=lambda table: bool(_COPY.search(table.rpartition(".")[2]))):
+        path, _, key = table.rpartition(".")
+        copies |= {table} if _COPY.search(key) and (path, sums[table]) in kept else set()
+        kept.add((path, sums[table]))
+    yield from (each.name for each in tensors if any(path in copies for path, _ in torch_names.divisions(each.name)))
+
+
+def _turned(tensors: Sequence[FileTensor]) -> Iterator[str]:
+    """Yield the names of constants without an operator that are another one transposed, as an optimiser adds them."""
+    reader = model.BoundedReader()
+    first: dict[tuple[int, ...], list[FileTensor]] = {}
+    for tensor in tensors:
+        if tensor.name.startswith("constant_") and len(tensor.shape) == 2:
+            rows, columns = tensor.shape
+            others = [reader.numbers(other) for other in first.get((columns, rows), ())]
+            numbers = reader.numbers(tensor) if others else None
+            turned = numbers and [each for column in range(columns) for each in numbers[column::columns]]
+            if turned and turned in others:
+                yield tensor.name
+            else:
+                first.setdefault(tensor.shape, []).append(tensor)
+
+
+def _refuse_too_many(name: str, names: Sized) -> None:
+    """Refuse a name that is too long, or one too many."""
+    if len(names) >= MOST_TENSORS or len(name) > MOST_NAME:
+        raise BadFileError(
+            f"holds more than {MOST_TENSORS:,} tensors, or one with a name of more than {MOST_NAME:,} characters"
+        )
+
+
+def _joined(name: str, key: Any) -> str:
+    """Return the name of the value under a key, cut at MOST_NAME: a key may have millions of characters."""
+    if key is None:
+        return name
+    last = str(key[: MOST_NAME + 1] if isinstance(key, str | bytes) else key)
+    return (f"{name}.{last}" if name else last)[: MOST_NAME + 1]
+
+
+def _below(value: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the items of a value with their keys; a key is None if the value has none."""
+    if not isinstance(value, PickledCall):
+        return _parts(value).items() if isinstance(value, dict) else enumerate(value)
+    if value.name == _SUBCLASS and len(value.args) > 2:
+        return [(None, value.args[2])]
+    pairs = value.args[0] if len(value.args) == 1 and isinstance(value.args[0], list) else []  # of a dictionary
+    keyed = [
+        (pair[0], pair[1])
+        for pair in pairs
+        if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)
+    ]
+    state = value.state[0] if isinstance(value.state, tuple) and value.state else value.state
+    fields = _parts(state) if isinstance(state, dict) and not value.items else {}
+    # of what compiles or traces a module: the module, or its fields
+    modules = [(None, arg) for arg in value.args if isinstance(arg, dict | PickledCall) and _is_module(arg)]
+    return [*keyed, *value.items.items(), *fields.items(), *modules]
+
+
+def _parts(fields: dict[Any, Any]) -> dict[Any, Any]:
+    """Return the fields of an object, of a module those that hold its parts: others hold its weights again."""
+    if fields.keys().isdisjoint(_WITHIN):
+        return fields
+    return {key: field for key, field in fields.items() if key in _WITHIN or _is_call(field, _PACKED)}
+
+
+def _is_module(value: PickledCall | dict[Any, Any]) -> bool:
+    fields = value if isinstance(value, dict) else value.state
+    return isinstance(fields, dict) and "_parameters" in fields
+
+
+def _is_wrapper(call: PickledCall) -> bool:
+    """Return whether a tensor is of a class that is around others."""
+    return call.name == _SUBCLASS and _called(*call.args[:1] or (None,)) == f"{_REBUILT}wrapper_subclass"
+
+
+def _called(function: Any) -> str:
+    """Return the name of a function or a class; nothing of any other value, whose text may be long."""
+    return str(function) if isinstance(function, Global) else ""
+
+
+def _quantised(call: PickledCall) -> int | None:
+    """Return how many numbers a quantised tensor stands for, 0 if that is not known; None of any other."""
+    match call.args:
+        case (_, kind, (_, _, sizes, *_), *_) if _is_wrapper(call) and _called(kind).startswith("torchao."):
+            pass
+        case (_, _, sizes, *_) if call.name == f"{_REBUILT}qtensor":
+            pass
+        case _:
+            return 0 if call.name in (f"{_REBUILT}qtensor", _PACKED) else None
+    return prod(_sizes(sizes) or (0,))
+
+
+def _is_call(value: Any, *names: str) -> bool:
+    return isinstance(value, PickledCall) and value.name in names
+
+
+# The tensors of a pickle are compared with the files in the archive.
+
+
+class TensorView(NamedTuple):
+    """The place of a tensor's numbers: the file of the archive, the first number, and the strides; shape and type."""
+
+    file: str
+    start: int
+    strides: tuple[int, ...]
+    shape: tuple[int, ...]
+    dtype: str
+
+
+def _tensors(path: str, archive: Archive, root: str, pickled: Mapping[str, PickledTensor]) -> Iterator[FileTensor]:
+    """Yield the tensors of a file; of those with the same numbers, later ones name the first."""
+    written = archive.read(f"{root}byteorder", 100) if f"{root}byteorder" in archive.names else b""
+    order = "big" if written.strip() == b"big" else "little"
+    first: dict[TensorView, str] = {}
+    for name, (call, role, frozen, at) in pickled.items():
+        view = _view(name, call, archive, f"{root}{at}/")
+        role = role or model.role_of(name, view.dtype)
+        apart = not prod(view.shape) or (at == "constants" and not view.shape[1:])  # which may be equal by chance
+        other = name if apart else first.setdefault(view, name)
+        read = partial(_numbers, path, order, view)
+        yield FileTensor(name, view.shape, view.dtype, role, read, frozen, None if other == name else other)
+
+
+def _view(name: str, call: PickledCall, archive: Archive, folder: str) -> TensorView:
+    """Return the place of a tensor, its shape and its type. Raises BadFileError if the place is impossible."""
+    shown = escape(name)
+    match call.args:
+        case (PersistentId((_, Global() as storage, str(key), *_)), start, shape, strides, *rest):
+            shape, strides = _sizes(shape), _sizes(strides)
+        case _:
+            shape = strides = None
+    if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start) or len(key) > MOST_NAME:
+        raise BadFileError(f"has {shown}, which is not a tensor")
+    # some pickles give the type of the numbers beside the storage, not by it
+    beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
+    dtype = beside if beside in BYTES else STORAGES.get(storage.name)
+    if dtype is None:
+        raise BadFileError(f"keeps {shown} in {escape(str(storage))}, which is not read here; save it as float32")
+    view = TensorView(f"{folder}{key}", start, strides, shape, dtype)
+    needed = (start + _reach(shape, strides)) * BYTES[dtype]
+    size = archive.size(view.file)
+    if size is None or needed > size:
+        there = "none" if size is None else plural(size, "byte")
+        raise BadFileError(f"is truncated: {shown} needs {needed:,} bytes, and there are {there}")
+    return view
+
+
+def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """Return how many numbers a tensor spans, those between its own too."""
+    return 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) if all(shape) else 0
+
+
+def _sizes(value: Any) -> tuple[int, ...] | None:
+    """Return a shape or strides, None for anything else; some pickles have them as a call of torch.Size."""
+    if isinstance(value, PickledCall) and len(value.args) == 1:
+        (value,) = value.args
+    if not isinstance(value, tuple | list) or len(value) > MOST_AXES or not all(map(_is_size, value)):
+        return None
+    return tuple(value)
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MOST_AXIS
+
+
+def _numbers(path: str, order: str, view: TensorView) -> Any:
+    size = BYTES[view.dtype]
+    with Archive(path) as archive:
+        data = archive.piece(view.file, view.start * size, _reach(view.shape, view.strides) * size)
+    return model.strided(model.decoded(data, view.dtype, order), view.shape, view.strides)
+
+
+# A pickle as data: names are recorded, and nothing is imported, looked up or called. Python's own unpickler is not made
+# for untrusted files: some make it use up the memory or the stack before anything is called. This one is a loop over
+# bytes; `pickletools` tells how long an opcode's argument is and what the opcode takes off the stack. Its own loop,
+# genops, refuses text that is not UTF-8, which TorchScript may have. A call becomes a `PickledCall`.
+
+
+class Global(NamedTuple):
+    """Something that a pickle would import."""
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}"
+
+
+class PersistentId(NamedTuple):
+    """An object that a pickle refers to by a key and does not contain."""
+
+    key: Any
+
+
+class PickledCall:
+    """A call that a pickle would make: the function, its arguments, and the state and items it would add.
+
+    name: of the function, empty if it has none. args: empty if they are not a tuple.
+    """
+
+    __slots__ = ("args", "items", "name", "state")
+
+    def __init__(self, function: Any, args: Any) -> None:
+        self.name = _called(function)
+        self.args: tuple[Any, ...] = args if isinstance(args, tuple) else ()
+        self.state: Any = None
+        self.items: dict[Any, Any] = {}
+
+
+def unpickled(data: bytes) -> Any:
+    """Return what a pickle describes. Raises BadFileError if it is no pickle, or too large."""
+    model.refuse_long("pickle", len(data), MOST_PICKLE)
+    try:
+        return _described(data)
+    except BadFileError:
+        raise
+    except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error):
+        raise BadFileError("has a pickle that is truncated or empty") from None
+
+
+def _described(data: bytes) -> Any:
+    """Return what is on the stack when a pickle ends."""
+    stack: list[Any] = []
+    below: list[list[Any]] = []  # the rest of the stack, below each mark
+    memo: dict[int, Any] = {}
+    for place, (opcode, argument) in enumerate(_opcodes(data)):
+        if place == MOST_OPCODES:
+            raise BadFileError(f"has a pickle of more than {MOST_OPCODES:,} steps")
+        name = opcode.name
+        if name in _VALUES:
+            stack.append(_VALUES[name](argument))
+        elif name in _ACTS:
+            items: list[Any] = []
+            taken = len(opcode.stack_before)
+            if pickletools.markobject in opcode.stack_before:  # and then what is above the mark
+                items, stack, taken = stack, below.pop(), taken - 2
+            if taken > len(stack):
+                raise IndexError
+            start = len(stack) - taken
+            items = stack[start:] + items
+            stack[start:] = [_ACTS[name](*items)]
+        elif name == "MARK":
+            below.append(stack)
+            stack = []
+        elif name == "POP_MARK":
+            stack = below.pop()
+        elif name == "POP":
+            stack.pop()
+        elif name == "DUP":
+            stack.append(stack[-1])
+        elif name in ("BINGET", "LONG_BINGET"):
+            stack.append(memo[_whole(argument)])
+        elif name in ("BINPUT", "LONG_BINPUT", "MEMOIZE"):
+            memo[_whole(argument) if argument else len(memo)] = stack[-1]
+    return stack[-1]
+
+
+def _opcodes(data: bytes) -> Iterator[tuple[pickletools.OpcodeInfo, bytes]]:
+    """Yield each opcode before STOP, with the bytes of its argument."""
+    at = 0
+    while (code := data[at]) != ord("."):
+        opcode = _OPCODES.get(code)
+        if opcode is None:
+            raise BadFileError(f"has a pickle with the opcode 0x{code:02x}, which no format of tensors needs")
+        at += 1
+        size = opcode.arg.n if opcode.arg else 0
+        if size == pickletools.UP_TO_NEWLINE:  # of GLOBAL, which has two lines
+            size = data.index(b"\n", data.index(b"\n", at) + 1) + 1 - at
+        elif size < 0:
+            width = _WIDTHS[size]
+            size, at = _whole(data[at : at + width]), at + width
+        argument = data[at : at + size]
+        if len(argument) < size:
+            raise BadFileError("has a pickle that is truncated")
+        at += size
+        yield opcode, argument
+
+
+_WIDTHS = {pickletools.TAKEN_FROM_ARGUMENT1: 1, pickletools.TAKEN_FROM_ARGUMENT4: 4}
+_WIDTHS |= {pickletools.TAKEN_FROM_ARGUMENT4U: 4, pickletools.TAKEN_FROM_ARGUMENT8U: 8}
+"""How many bytes the length before an argument has."""
+
+
+def _whole(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+def _signed(data: bytes) -> int:
+    if len(data) > 1_000:
+        raise BadFileError("has a pickle with a number of more than a thousand bytes")
+    return int.from_bytes(data, "little", signed=True)
+
+
+def _global(module: Any, name: Any) -> Global:
+    """Return a name that a pickle gives in two parts. Raises BadFileError unless both are short texts."""
+    for part in (module, name):
+        if not isinstance(part, str) or len(part) > MOST_NAME:
+            raise BadFileError("has a pickle with a name that is no text, or longer than any")
+    return Global(module, name)
+
+
+def _extended(container: Any, *items: Any) -> Any:
+    if isinstance(container, PickledCall):
+        container.items.update((len(container.items) + place, item) for place, item in enumerate(items))
+    else:
+        container.extend(items)
+    return container
+
+
+def _with_pairs(container: Any, *pairs: Any) -> Any:
+    items = container.items if isinstance(container, PickledCall) else container
+    for key, value in zip(pairs[::2], pairs[1::2], strict=True):
+        items[key if isinstance(key, str | int | float | bytes | None) else f"#{len(items)}"] = value
+    return container
+
+
+def _with_state(container: Any, state: Any) -> Any:
+    if isinstance(container, PickledCall):
+        container.state = state
+    return container
+
+
+_VALUES: dict[str, Callable[[bytes], Any]] = {
+    "NONE": lambda _: None,
+    "NEWTRUE": lambda _: True,
+    "NEWFALSE": lambda _: False,
+    **dict.fromkeys(("BININT1", "BININT2"), _whole),
+    **dict.fromkeys(("BININT", "LONG1", "LONG4"), _signed),
+    "BINFLOAT": lambda data: struct.unpack(">d", data)[0],
+    **dict.fromkeys(
+        ("SHORT_BINSTRING", "BINSTRING", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
+        lambda data: data.decode("utf-8", "replace"),
+    ),
+    **dict.fromkeys(("SHORT_BINBYTES", "BINBYTES", "BINBYTES8", "BYTEARRAY8"), bytes),
+    "EMPTY_TUPLE": lambda _: (),
+    **dict.fromkeys(("EMPTY_LIST", "EMPTY_SET"), lambda _: []),
+    "EMPTY_DICT": lambda _: {},
+    "GLOBAL": lambda data: _global(*data.decode().split("\n")[:2]),
+}
+"""What an opcode makes of its argument."""
+
+_ACTS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"), lambda *items: items),
+    **dict.fromkeys(("LIST", "FROZENSET"), lambda *items: [*items]),
+    **dict.fromkeys(("APPEND", "APPENDS", "ADDITEMS"), _extended),
+    "DICT": lambda *pairs: _with_pairs({}, *pairs),
+    **dict.fromkeys(("SETITEM", "SETITEMS"), _with_pairs),
+    "STACK_GLOBAL": _global,
+    **dict.fromkeys(("REDUCE", "NEWOBJ"), PickledCall),
+    "NEWOBJ_EX": lambda function, args, _: PickledCall(function, args),
+    "BUILD": _with_state,
+    "BINPERSID": PersistentId,
+}
+"""What an opcode makes of the items that it takes off the stack."""
+
+_OTHERS = {"PROTO", "FRAME", "MARK", "POP_MARK", "POP", "DUP"}
+_OTHERS |= {"BINPUT", "LONG_BINPUT", "MEMOIZE", "BINGET", "LONG_BINGET"}
+_OPCODES = {ord(opcode.code): opcode for opcode in pickletools.opcodes if opcode.name in {*_VALUES, *_ACTS, *_OTHERS}}
+"""The opcodes by their bytes. No format of tensors uses any other."""

@@ -1,0 +1,150 @@
+"""The safetensors format: eight bytes of length, a header in JSON, and the numbers behind it.
+
+Read with the standard library alone. A listing needs only the header and some masks and positions, so a file of a
+gigabyte is listed as fast as one of a kilobyte.
+https://github.com/huggingface/safetensors#format
+
+A sharded model is spread over several files, and an index in JSON, `model.safetensors.index.json`, says which of them
+each tensor is in.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from importlib import import_module
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
+from rnncalc.files import open_input
+from rnncalc.models.files import flax, model, torch_names
+from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind
+from rnncalc.printable import escape
+
+TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"}
+TYPES |= {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "C64": "complex64"}
+TYPES |= {
+    f"{letter}{bits}": f"{word}{bits}" for letter, word in (("I", "int"), ("U", "uint")) for bits in (8, 16, 32, 64)
+}
+_MLX = re.compile(r"(^|[.])(Wx|Wh|Wxh|Whh|bhn)$")
+"""The names that MLX's recurrent layers have and no other's, as seen in mlx 0.32.4 in November 2026."""
+
+
+def read(path: str) -> ModelFile:
+    """Return the contents of a file."""
+    return _of_names(path, _tensors(path))
+
+
+def read_sharded(path: str) -> ModelFile:
+    """Return the contents of all files of an index. Raises BadFileError if one contradicts the index."""
+    with open_input(path) as file:
+        model.refuse_long("list of files", os.fstat(file.fileno()).st_size, MOST_INDEX)
+        index = model.json_object(file.read(MOST_INDEX), "list of files", MOST_INDEX)
+    places = index.get("weight_map")
+    if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
+        raise BadFileError("is no index of a model: it has no weight_map")
+    files = sorted({*places.values()})
+    tensors = [tensor for name in files for tensor in _shard(os.path.dirname(path), name)]
+    names = {tensor.name for tensor in tensors}
+    if len(names) < len(tensors):
+        raise BadFileError("names files that hold a tensor of the same name")
+    if not names.issuperset(places):
+        raise BadFileError("gives tensors that its files do not hold")
+    return _of_names(path, tensors, Remark(RemarkKind.FILES, tuple(files)))
+
+
+def _shard(folder: str, name: str) -> list[FileTensor]:
+    """Return the tensors of one file of an index, which may be one of PyTorch's too."""
+    if name != os.path.basename(name) or name in ("", ".", "..") or "\0" in name:
+        raise BadFileError(f"names the file {escape(name)}, which is not in its folder")
+    path = os.path.join(folder, name)
+    if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
+        raise BadFileError(f"names {escape(name)}, a link out of its folder; put the file itself there")
+    try:
+        if name.endswith(".safetensors"):
+            return _tensors(path)
+        return [*import_module("rnncalc.models.files.pytorch").read(path).tensors]
+    except BadFileError as error:
+        raise BadFileError(f"names {escape(name)}, which {error}") from None
+    except OSError as error:
+        raise BadFileError(f"names {escape(name)}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFile:
+    """Return a file of tensors with Flax's names or PyTorch's; their names, shapes and types alone are known.
+
+    They are sorted by name, with numbers in names by size, because the format keeps no order.
+    """
+    names = [tensor.name for tensor in tensors]
+    of_flax = flax.framework_of(names)
+    tensors = sorted(flax.with_roles(tensors) if of_flax else tensors, key=lambda tensor: natural(tensor.name))
+    ordered, of_tensors = torch_names.remarked(tensors)
+    of_mlx = Remark(RemarkKind.MLX, tuple(name for name in names if _MLX.search(name)))
+    remarks = (*remarks, *of_tensors, *[of_mlx] * bool(of_mlx.names), Remark(RemarkKind.ROLES_BY_NAME))
+    modules = flax.modules(ordered) if of_flax else torch_names.modules_of(ordered)
+    return ModelFile(path, "safetensors", of_flax or "pytorch", ordered, modules, False, remarks)
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Return the sort key of a name, by which `layers.10` follows `layers.9`."""
+    return [
+        (int(piece[:18]), "") if piece.isdecimal() and piece.isascii() else (-1, piece)
+        for piece in re.split(r"(\d+)", name)
+    ]
+
+
+def _tensors(path: str) -> list[FileTensor]:
+    """Return the tensors of one file. Raises BadFileError if its header contradicts its bytes."""
+    with open_input(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > size - 8:
+            raise BadFileError(f"is truncated, or is not a safetensors file: its header should have {length:,} bytes")
+        model.refuse_long("header", length, MOST_HEADER)
+        header = model.json_object(file.read(length), "header", MOST_HEADER)
+    start = 8 + length
+    metadata = header.pop("__metadata__", None)
+    tensors = [_tensor(path, name, entry, start, size - start) for name, entry in header.items()]
+    tensors += _aliases(metadata, {tensor.name: tensor for tensor in tensors})
+    if len(tensors) > MOST_TENSORS:
+        raise BadFileError(f"holds {len(tensors):,} tensors; at most {MOST_TENSORS:,} are read")
+    spans = sorted(entry["data_offsets"] for entry in header.values())
+    if any(one[1] > other[0] for one, other in pairwise(spans)):
+        raise BadFileError("has a header that gives two tensors the same bytes")
+    return tensors
+
+
+def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
+    """Return the tensors that safetensors' save_model left out because another tensor has their numbers.
+
+    It writes into the metadata which one that is: https://github.com/huggingface/safetensors, `save_model`.
+    """
+    pairs = metadata.items() if isinstance(metadata, dict) else ()
+    return [
+        tensors[other]._replace(name=name, shared_with=other)
+        for name, other in pairs
+        if isinstance(other, str) and other in tensors and name not in tensors and len(name) <= MOST_NAME
+    ]
+
+
+def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTensor:
+    shown = escape(name)
+    fields = entry if isinstance(entry, dict) else {}
+    shape, ends, dtype = fields.get("shape", 0), fields.get("data_offsets", 0), fields.get("dtype")
+    if not (_sizes(shape) and _sizes(ends) and len(ends) == 2 and isinstance(dtype, str)) or len(name) > MOST_NAME:
+        raise BadFileError(f"has a header in which {shown} is not a tensor")
+    dtype = TYPES.get(dtype, escape(dtype.lower()))
+    first, last = ends
+    if not first <= last <= room:
+        raise BadFileError(f"is truncated: {shown} should end at byte {start + last:,}, the file has {start + room:,}")
+    if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
+        raise BadFileError(f"has a header that gives {shown} {last - first:,} bytes, which its shape does not need")
+    read = partial(model.numbers_at, path, start + first, dtype, tuple(shape))
+    return FileTensor(name, tuple(shape), dtype, model.role_of(name, dtype), read)
+
+
+def _sizes(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MOST_AXES and all(type(n) is int and 0 <= n < 2**63 for n in value)

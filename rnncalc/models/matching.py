@@ -1,0 +1,459 @@
+"""Compares a network with a model file, tensor by tensor and layer by layer.
+
+Returns names, shapes, numbers and layers, no sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from math import prod
+from typing import Any, NamedTuple
+
+from rnncalc.bounds import MOST_MODULES
+from rnncalc.errors import Path, Problem, RefusedError, SpecError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Conv1D, Pool1D
+from rnncalc.layers.decoder_attention import DecoderAttention
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+from rnncalc.layers.normalisation import BatchNorm, LayerNorm
+from rnncalc.layers.reshaping import LastStep, RepeatVector
+from rnncalc.models.blocks import readers_of_two
+from rnncalc.models.chain import in_chain
+from rnncalc.models.files.model import BoundedReader, FileTensor, ModelFile, Remark, RemarkKind, constant
+from rnncalc.models.pairing import (
+    Pairs,
+    SpecLayer,
+    below,
+    named_norms,
+    paired,
+    prefix,
+    wanted_of,
+    without,
+)
+from rnncalc.models.read import read
+from rnncalc.models.sites import (
+    COMPUTES_OTHERWISE,
+    FLAX,
+    Doubt,
+    Site,
+    expected,
+    in_place,
+    inputs_of,
+    recorded,
+    sites_of,
+)
+from rnncalc.network.network import Network
+
+
+class TensorStatus(Enum):
+    """The result of the check of one tensor."""
+
+    MATCHED = "matched"
+    MISSING = "missing"
+    UNEXPECTED = "unexpected"
+    SHAPE = "another shape"
+    SHARED = "another's"
+    OTHERWISE = "computed otherwise"
+
+
+class TensorCheck(NamedTuple):
+    """A tensor of the network or of the file, compared with its counterpart.
+
+    layer, tensor: its names in the network, None if only the file has it. stored: its name in the file.
+    at: the path of the layer in the spec. An option that differs is one too, with its value as its shape.
+    doubt: about what a layer, or the file, computes and no spec can say.
+    """
+
+    status: TensorStatus
+    layer: str | None = None
+    tensor: str | None = None
+    shape: tuple[int | str, ...] | None = None
+    stored: str | None = None
+    stored_shape: tuple[int | str, ...] | None = None
+    at: Path = ()
+    doubt: Remark | None = None
+
+    @property
+    def kept(self) -> bool:
+        """Whether both have it, in one shape."""
+        return self.status is TensorStatus.MATCHED
+
+
+class LayerDifference(NamedTuple):
+    """A layer of a spec that differs from the file's.
+
+    names: of its copies. at: its path in the spec. ours: the layer, one copy of it.
+    theirs: what the file has for its copies, one after the other, with what its tensors do not tell as the spec has it;
+    empty if the file has none of them, None if no layer is known that has the file's tensors. It is as the spec's if
+    the layer only reads another width, because a layer before it differs.
+    input: what the network reads, as the spec and as the file have it, if this layer reads that and they differ.
+    doubts: what the file leaves open about it. stacked: further layers of its module, which the spec lacks.
+    """
+
+    names: tuple[str, ...]
+    at: Path
+    ours: Layer
+    theirs: tuple[Layer, ...] | None
+    input: tuple[int, int] | None = None
+    doubts: frozenset[Doubt] = frozenset()
+    stacked: tuple[Site, ...] = ()
+
+
+class Match(NamedTuple):
+    """A network compared with a file.
+
+    differences: the layers of the spec that differ. more: the layers that only the file has.
+    explained: the tensors, by their number, that these say enough of.
+    left_out: how many tensors of the file are no parameters. remarks: on what is equal, though it is stored otherwise.
+    """
+
+    path: str
+    tensors: tuple[TensorCheck, ...]
+    differences: tuple[LayerDifference, ...]
+    more: tuple[Site, ...]
+    explained: frozenset[int]
+    left_out: int
+    sites: dict[str, Site]
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def kept(self) -> bool:
+        """Whether both have the same tensors."""
+        return all(check.kept for check in self.tensors)
+
+    @property
+    def another_network(self) -> bool:
+        """Whether the file has none of the network's tensors, and has other kinds and another number of them."""
+        statuses = {check.status for check in self.tensors}
+        kinds = any(each.ours.kind != other.kind for each in self.differences for other in each.theirs or ())
+        some = TensorStatus.MATCHED in statuses or TensorStatus.SHARED in statuses
+        return kinds and not some and bool(statuses & {TensorStatus.MISSING, TensorStatus.UNEXPECTED})
+
+
+def match(network: Network, file: ModelFile) -> Match:
+    """Compare a network with a file.
+
+    Raises SpecError if they use two conventions, or if several modules of the file fit one layer, RefusedError if there
+    are too many of either.
+    """
+    if {network.convention, file.framework} == FLAX and not any(
+        isinstance(site.layer, Cell) for site in sites_of(file)
+    ):
+        file = file._replace(framework=network.convention)  # both name the layers around the cells alike
+    if network.convention != file.framework:
+        says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
+        raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
+    if len(file.modules) > MOST_MODULES:
+        raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not compared with a spec")
+    wanted = wanted_of(network)
+    start = prefix(wanted, file.modules)
+    wanted = [without(start, each) for each in wanted]
+    by_name, file = _by_name(wanted, file)
+    attends = any(isinstance(one.layer, DecoderAttention) for one in wanted)  # perhaps with other biases
+    layers = [*[one.shapes for one in wanted], *(readers_of_two(file.framework) if attends else ())]
+    every = sites_of(file, layers)
+    norms = named_norms(wanted, in_chain(every, ordered=file.ordered), ordered=file.ordered)
+    every = tuple(norms.get(id(site), site) for site in every)
+    pools = [site for site in every if isinstance(site.layer, Pool1D)]
+    sites = tuple(site for site in every if not site.bare)
+    pairs = paired(wanted, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
+    sites = _with_unnamed(wanted, pairs, sites)
+    remarks = tuple(remark for remark in file.remarks if remark.kind is RemarkKind.MERGED)
+    if file.framework == "onnx":
+        sites, about = _with_zeros(wanted, pairs, sites)
+        remarks = (*remarks, *about)
+    used = {id(site) for site in pairs.values()}
+    left = [site for site in sites if id(site) not in used]
+    checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place), file.framework)]
+    externals = [one for one in wanted if isinstance(one.layer, External) and not one.layer.tensors]
+    of_externals, left = _of_externals(externals, left)
+    others = [
+        TensorCheck(TensorStatus.UNEXPECTED, stored=tensor.name, stored_shape=tensor.shape)
+        for site in left
+        for tensor in site.tensors.values()
+        if not tensor.shared_with
+    ]
+    of_externals = [check for check in of_externals if check.stored_shape or check.shape != (0,)]
+    tensors = (*checks, *by_name, *of_externals, *others, *_otherwise(network, file, every))
+    more = tuple(site for site in left if site.layer and site.params)
+    differences = tuple(_differences(network, start, wanted, pairs, tensors, more))
+    no_params = sum(not tensor.is_parameter for tensor in file.tensors)
+    sites_by_name = {wanted[place].name: site for place, site in pairs.items() if not site.bare}
+    names = {name for each in differences if each.theirs is not None for name in each.names}
+    stored = {tensor.name for site in more for tensor in site.tensors.values()}
+    stacked = {id(site) for each in differences for site in each.stacked}
+    more = tuple(site for site in more if id(site) not in stacked)
+    explained = frozenset(
+        number
+        for number, check in enumerate(tensors)
+        if not (check.kept or check.doubt) and (check.layer in names or (not check.layer and check.stored in stored))
+    )
+    return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name, remarks)
+
+
+def _differences(
+    network: Network,
+    start: str,
+    wanted: Sequence[SpecLayer],
+    pairs: Pairs,
+    tensors: Sequence[TensorCheck],
+    more: Sequence[Site],
+) -> Iterator[LayerDifference]:
+    """Yield the layers of the spec that differ, in its order, the copies of one together.
+
+    start: the prefix of the paths that the file lacks. more: the layers of the file that the spec lacks; with them any
+    layer may read another width.
+    """
+    changed = bool(more)  # whether something before a layer differs
+    wrong = {check.layer for check in tensors if not (check.kept or check.doubt)}
+    sums = {check.layer: check.stored_shape for check in tensors if check.tensor == "external"}
+    copies: dict[Path, list[int]] = {}
+    for place, each in enumerate(wanted):
+        if not each.placed.starts and not (isinstance(each.layer, External) and each.layer.tensors):
+            copies.setdefault(each.at, []).append(place)
+    for at, places in copies.items():
+        first, names = wanted[places[0]], tuple(wanted[place].name for place in places)
+        ours, sites = first.layer.replace(repeat=1), [pairs[place] for place in places if place in pairs]
+        last = sites[-1] if sites and sites[-1].layer else None
+        stacked = tuple(
+            site for site in more if last and (site.path, site.layer) == (last.path, last.layer) and site.number
+        )
+        if wrong.isdisjoint(names) and not stacked:
+            continue
+        theirs = [_theirs(wanted[place], pairs[place], network.convention) for place in places if place in pairs]
+        if isinstance(ours, External):
+            theirs = [ours.replace(params=int(shape[0])) for name in names if (shape := sums.get(name))]
+        layers = None if None in theirs else tuple(layer for layer in theirs if layer is not None)
+        inputs = _reads(layers[0], in_place(sites[0], ours)) - first.placed.inputs if layers and sites else 0
+        network_input = None
+        if layers and inputs and _is_first(network, first):
+            part, change = network.parts[first.placed.part], inputs // prod(layers[0].grid)
+            network_input = (part.input, part.input + change) if part.input + change > 0 else None
+        elif inputs and not changed and layers == (ours,):
+            wider = ours.replace(extra_inputs=ours.values().get("extra_inputs", 0) + inputs)
+            layers = (wider,) if inputs > 0 and not any(wider.option_problems()) else None
+        layers = layers and (*layers, *layers[-1:] * len(stacked))
+        doubts = frozenset(doubt for site in sites for doubt in site.doubts)
+        if ours.path:
+            ours = ours.replace(path=f"{start}{ours.path}")
+            layers = layers and tuple(layer.replace(path=ours.path) for layer in layers)
+        yield LayerDifference(names, at, ours, layers, network_input, doubts, stacked if layers else ())
+        changed = True
+
+
+def _reads(layer: Layer, site: Site) -> int:
+    """Return how many numbers of a step a layer with the tensors of a site reads."""
+    return inputs_of(layer, site) * prod(layer.grid)
+
+
+def _is_first(network: Network, wanted: SpecLayer) -> bool:
+    """Return whether a layer reads the input of its part."""
+    before = [each for each in network.stack if each.part == wanted.placed.part and not each.starts]
+    before = before[: [each.name for each in before].index(wanted.name)]
+    return not any(each.tensors or each.inputs != each.outputs for each in before)
+
+
+def _theirs(wanted: SpecLayer, site: Site, framework: str) -> Layer | None:
+    """Return the layer that has the tensors of a site, with the spec's options unless these tell another value."""
+    ours, site = wanted.layer.replace(repeat=1), in_place(site, wanted.layer)
+    layer = site.layer
+    if isinstance(ours, Output) and isinstance(layer, Dense) and not isinstance(layer, Output):
+        tied = any(tensor.shared_with for tensor in site.tensors.values())
+        layer = Output(layer.units, bias=layer.bias, activation=layer.activation, tied=tied)
+    if layer is None:
+        return None
+    shapes = {name: tensor.shape for name, tensor in site.tensors.items() if not tensor.shared_with}
+
+    def fits(layer: Layer) -> bool:
+        inputs = _reads(layer, site)
+        valid = not any(layer.option_problems()) and not any(layer.input_problems((inputs,)))
+        return valid and expected(layer, inputs, framework) == shapes
+
+    for option in (ours.number, *ours.options()) if ours.kind == layer.kind else ours.options():
+        if option in layer.fields and option not in layer.without:
+            kept = layer.replace(**{option: getattr(ours, option)})
+            layer = kept if fits(kept) else layer
+    layer = layer.replace(**{option: value for option, (_, value) in recorded(layer, site, framework).items()})
+    return layer if fits(layer) else None
+
+
+_WITHOUT_OPERATORS = (Cell, Dense, Conv1D, BatchNorm, LayerNorm, Embedding, Dropout, LastStep)
+"""Layers that no operator between those of an ONNX graph is part of."""
+
+
+def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iterator[TensorCheck]:
+    """Yield what a file computes beside its layers with tensors, and the network does not.
+
+    An external layer may have layers without weights in it too.
+    """
+    times: Counter[Any] = Counter(type(placed.layer) for placed in network.stack)
+    names = []
+    for site in sites:
+        if site.bare and isinstance(site.layer, Pool1D | RepeatVector):
+            times[type(site.layer)] -= 1
+        if site.bare and (Doubt.NOT_IN_SPEC in site.doubts or times[type(site.layer)] < 0):
+            names.append(site.path)
+    apart = names and not any(isinstance(placed.layer, External) for placed in network.stack)
+    plain = all(isinstance(placed.layer, _WITHOUT_OPERATORS) for placed in network.stack)
+    for remark in (*[Remark(Doubt.NOT_IN_SPEC, tuple(names))] * bool(apart), *file.remarks):
+        word = COMPUTES_OTHERWISE.get(remark.kind)
+        if word and (plain or remark.kind is not RemarkKind.OPERATORS):
+            yield TensorCheck(TensorStatus.OTHERWISE, None, None, stored=word, doubt=remark)
+
+
+def of_sequences(network: Network, file: ModelFile) -> Iterator[TensorCheck]:
+    """Yield what a file says of its sequences and a network has otherwise: whether it ends in one, and its steps."""
+    if network.encoder or file.framework not in ("keras", "onnx"):
+        return
+    draft = read(file).draft
+    if file.framework == "onnx" and draft and any(isinstance(each, LastStep) for each in draft.layers):
+        sequences = [len(placed.output_shape) > 1 for placed in network.stack if isinstance(placed.layer, Cell)]
+        if not any(sequences[-1:]) or not any(isinstance(placed.layer, LastStep) for placed in network.stack):
+            yield TensorCheck(TensorStatus.OTHERWISE, stored="last", doubt=Remark(Doubt.BOTH))
+    if draft is None or draft.network.topology is None or any(isinstance(each, External) for each in draft.layers):
+        return
+    ours, theirs = network.topology_of(None), draft.network.topology
+    if ours.rpartition("-")[2] != theirs.rpartition("-")[2]:
+        about = Remark(Doubt.TOPOLOGY, (theirs,))
+        yield TensorCheck(TensorStatus.OTHERWISE, stored="topology", at=("topology",), doubt=about)
+    if None not in (network.steps, draft.network.steps) and network.steps != draft.network.steps:
+        about = Remark(Doubt.LENGTH, (), (draft.network.steps or 0,))
+        yield TensorCheck(TensorStatus.OTHERWISE, stored="steps", at=("steps",), doubt=about)
+
+
+def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:
+    """Yield the checks of a layer's tensors, and those of its site that the layer lacks."""
+    if isinstance(wanted.layer, External):
+        return
+    theirs = dict(site.tensors) if site else {}
+    if site and site.shapes == {**wanted.shapes, **wanted.shared}:
+        for option, (ours, value) in recorded(wanted.layer, site, framework).items():
+            yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
+        steps, *_ = wanted.placed.output_shape
+        if Doubt.ALL_STEPS in site.doubts and steps not in (1, None):
+            whole = Remark(Doubt.WHOLE)
+            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, "window", at=wanted.at, doubt=whole)
+        for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
+            remark = Remark(doubt)
+            word = COMPUTES_OTHERWISE[doubt]
+            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, word, at=wanted.at, doubt=remark)
+    for name, shape in wanted.shapes.items():
+        tensor = theirs.pop(name, None)
+        names = (wanted.name, wanted.names[name], shape)
+        if tensor is None:
+            yield TensorCheck(TensorStatus.MISSING, *names, at=wanted.at)
+            continue
+        status = TensorStatus.SHARED if tensor.shared_with else TensorStatus.MATCHED
+        status = status if shape == tensor.shape else TensorStatus.SHAPE
+        yield TensorCheck(status, *names, tensor.name, tensor.shape, wanted.at)
+    for name, tensor in theirs.items():
+        if wanted.shared.get(name) != tensor.shape or not tensor.shared_with:
+            yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
+
+
+def _with_unnamed(wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]) -> tuple[Site, ...]:
+    """Give layers the tensors they lack from those that a model of Keras has beside its layers; return the sites then.
+
+    They have numbers in the file and no names, so their shapes and their order decide.
+    """
+    used = {id(site) for site in pairs.values()}
+    unnamed = [site for site in sites if site.path == "vars" and id(site) not in used]
+    left = {leaf: tensor for site in unnamed for leaf, tensor in site.tensors.items()}
+    every = [*sites]
+    changed: dict[int, Site] = {}
+    for place, one in enumerate(wanted):
+        site = before = pairs.get(place) or Site(one.layer.path or one.name, 0, {})
+        for name, shape in one.shapes.items():
+            alike = [leaf for leaf, tensor in left.items() if len(tensor.shape) == len(shape)]
+            if alike and name not in site.tensors:
+                leaf = min(alike, key=lambda leaf: left[leaf].shape != shape)
+                site = site._replace(tensors={**site.tensors, name: left.pop(leaf)})
+        if site is not before:
+            every += [] if place in pairs else [before]
+            pairs[place] = changed[id(before)] = site
+    changed |= {id(site): site._replace(tensors=left) for site in unnamed}
+    return tuple(site for each in every if not (site := changed.get(id(each), each)).bare)
+
+
+def _with_zeros(
+    wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]
+) -> tuple[tuple[Site, ...], list[Remark]]:
+    """Return sites with a bias of zeros if the spec has one that no file stores, and without one that exporters add."""
+    reader, changed = BoundedReader(), dict[int, Site]()
+    left_out, added = list[str](), list[str]()
+    for place, site in pairs.items():
+        one = wanted[place]
+        leaf = "C" if isinstance(one.layer, Dense) else "B" if isinstance(one.layer, Cell | Conv1D) else ""
+        bias, shape = site.tensors.get(leaf), one.shapes.get(leaf)
+        tensors = {**site.tensors}
+        if bias is None and shape and not isinstance(one.layer, Cell):
+            tensors[leaf] = bias = constant(site.path, shape[0])
+        elif bias and leaf not in one.shapes and not any(reader.numbers(bias) or [1]):
+            added += [tensors.pop(leaf).name] * bias.is_parameter
+        if bias and not bias.is_parameter:
+            left_out.append(one.name)
+        changed[id(site)] = pairs[place] = site._replace(tensors=tensors)
+    about = (RemarkKind.NO_BIAS, left_out), (RemarkKind.ALL_ZEROS, added)
+    remarks = [Remark(kind, tuple(names)) for kind, names in about if names]
+    return tuple(changed.get(id(site), site) for site in sites), remarks
+
+
+def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:
+    """Check the tensors that external layers name, and return the file without those of its modules that were found.
+
+    A path may be that of a list of modules with numbers; the copies of a layer have theirs in the file's order.
+    """
+    if not any(isinstance(one.layer, External) and one.layer.tensors for one in wanted):
+        return [], file
+    named: dict[str, list[FileTensor]] = {}
+    for tensor in (tensor for module in file.modules for tensor in module.tensors.values()):
+        for start in (0, *(match.end() for match in re.finditer("[./]", tensor.name))):
+            named.setdefault(tensor.name[start:], []).append(tensor)
+    checks, used = [], set()
+    for one in wanted:
+        path = one.layer.path
+        prefix = re.compile(rf"(?:.*[./])?{re.escape(path)}[./](?:\d+[./])?" if path else ".*", re.DOTALL)
+        for name, shape in one.layer.tensors if isinstance(one.layer, External) else ():
+            candidates = (each for each in named.get(name, ()) if each.name not in used)
+            fitting = (each for each in candidates if prefix.fullmatch(each.name.removesuffix(name)))
+            stored = min(fitting, key=lambda each: len(each.name), default=None)
+            check = TensorCheck(TensorStatus.MISSING, one.name, name, shape, at=one.at)
+            if stored:
+                used.add(stored.name)
+                status = TensorStatus.MATCHED if stored.shape == shape else TensorStatus.SHAPE
+                check = check._replace(status=status, stored=stored.name, stored_shape=stored.shape)
+            checks.append(check)
+    left = (
+        module._replace(tensors={leaf: each for leaf, each in module.tensors.items() if each.name not in used})
+        for module in file.modules
+    )
+    return checks, file._replace(modules=tuple(left))
+
+
+def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
+    """Check each external layer against the remaining sites: those below its path, or else all."""
+    checks = []
+    pathless = []
+    for wanted in externals:
+        path = wanted.layer.path
+        if path is None:
+            pathless.append(wanted)
+            continue
+        there = [site for site in left if below(site, path)]
+        left = [site for site in left if not below(site, path)]
+        checks.append(_sum(wanted, sum(site.params for site in there)))
+    rest = sum(site.params for site in left)
+    for wanted in pathless:  # the last gets what is left over, or too little
+        params = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
+        checks.append(_sum(wanted, params))
+        rest -= params
+    return checks, [] if pathless else left
+
+
+def _sum(wanted: SpecLayer, theirs: int) -> TensorCheck:
+    ours = wanted.placed.params
+    status = TensorStatus.MATCHED if theirs == ours else TensorStatus.SHAPE if theirs else TensorStatus.MISSING
+    return TensorCheck(status, wanted.name, "external", (ours,), None, (theirs,) if theirs else None, wanted.at)

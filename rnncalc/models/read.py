@@ -1,0 +1,356 @@
+"""`read`: the tensors of a model file, and a draft of its spec. Returns numbers and names, no sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from math import prod
+from os import PathLike, fspath
+from os.path import basename
+from typing import Any, NamedTuple
+
+from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
+from rnncalc.display import displayed
+from rnncalc.errors import Problem, SpecError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Pool1D
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.reshaping import LastStep, RepeatVector
+from rnncalc.models.blocks import readers_of_two
+from rnncalc.models.chain import in_chain, orders, with_table_first
+from rnncalc.models.files import read as read_file
+from rnncalc.models.files.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffer
+from rnncalc.models.files.torch_names import LENGTHS
+from rnncalc.models.sites import OF_ATTENTION, Doubt, Site, as_table, in_groups, sites_of, untrained
+from rnncalc.network.network import Network
+from rnncalc.network.parts import TopologyName
+from rnncalc.printable import escape_path
+from rnncalc.words import plural
+
+MOST_NAMED = 12
+"""The most tensors that an external layer of a draft names."""
+
+
+class Draft(NamedTuple):
+    """A network with the tensors of a file. unknown_input: whether the file lacks its input width.
+
+    doubts: what is uncertain about each layer, the output layer last if there is one.
+    """
+
+    network: Network
+    doubts: tuple[tuple[Remark, ...], ...]
+    unknown_input: bool
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers of the network, its output as the last if there is one."""
+        output = self.network.output
+        return (*self.network.layers, output) if isinstance(output, Output) else (*self.network.layers,)
+
+
+@displayed("rnncalc.reports.read:ReadReport")
+class Reading(NamedTuple):
+    """The contents of a file. draft: None if the file has no parameters, or too many for a spec."""
+
+    file: ModelFile
+    draft: Draft | None
+
+
+def read(file: ModelFile) -> Reading:
+    """Return the contents of a model file, and a draft of its network with the same parameters, tensor by tensor."""
+    if not 0 < file.params <= MAX_SIZE:
+        return Reading(file, None)
+    if len(file.modules) <= MOST_MODULES:
+        # if their steps do not fit, without the layers that have no weights, and then without all around the cells
+        for bare, around in ((True, True), (False, True), (False, False)):
+            drafting = _Drafting(file, bare=bare, around=around)
+            draft = drafting.draft()
+            if draft is not None and draft.network.params == file.params + file.apart:
+                remarks = (*file.remarks, *drafting.remarks())
+                if any(isinstance(layer, External) for layer in draft.layers):  # which may have operators in it too
+                    remarks = tuple(remark for remark in remarks if remark.kind is not RemarkKind.OPERATORS)
+                return Reading(file._replace(remarks=remarks), draft)
+    return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None, None, None))
+
+
+def read_model(path: str | PathLike[str]) -> Reading:
+    """Return the contents of the model file at a path.
+
+    Raises SpecError if it cannot be read as one, or has arrays and no parameters.
+    """
+    file = read_file(fspath(path))
+    quantised = any(remark.kind is RemarkKind.QUANTISED for remark in file.remarks)
+    if (file.tensors or quantised) and not file.params:
+        roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in file.tensors))
+        numbers = sum(tensor.params for tensor in file.tensors)
+        message = (
+            f"has no parameters, only {plural(len(file.tensors), 'tensor')} of {plural(numbers, 'number')} ({roles})"
+        )
+        if quantised:
+            message = "has no parameters, because its weights are quantised; read the model from before quantisation"
+        raise SpecError((Problem((), message, f"'{escape_path(file.path)}'"),))
+    return read(file)
+
+
+class _Drafting:
+    """Chains the sites of a file, with an external layer between two whose widths do not fit.
+
+    bare: whether layers without tensors are drafted. around: whether those around the cells are.
+    """
+
+    def __init__(self, file: ModelFile, *, bare: bool, around: bool) -> None:
+        self.file = file
+        self.bare = bare
+        self.around = around
+        self.left_out: list[tuple[str, bool]] = []  # with whether each outputs what it reads
+        self.steps = self.first_steps = file.steps  # of what the last layer outputs, and of the network
+        self.several = False  # whether the widths fit in several orders
+        self.changes: list[str] = []  # the layers that read another number of steps than the one before outputs
+        self.ended: bool | None = None  # whether one vector is all that is left, None if the file does not say
+        self.width: int | None = file.inputs
+        self.input: int | None = file.inputs
+        self.layers: list[Layer] = []
+        self.doubts: list[tuple[Remark, ...]] = []
+        self.unknown: list[Site] = []
+        self.table = ""
+        self.grid: tuple[int, ...] = ()  # the places of a step of the last layer's output
+
+    def draft(self) -> Draft | None:
+        sites: Sequence[Site] = sites_of(self.file, readers_of_two(self.file.framework))
+        if not self.around:
+            sites = [
+                site._replace(layer=None) if isinstance(site.layer, Transform) and site.tensors else site
+                for site in sites
+            ]
+        if not self.file.ordered:
+            self.several = orders(sites)[1]
+            sites = in_chain(sites)
+        elif self.file.framework == "pytorch":  # whose modules are in the order in which they are defined
+            sites = with_table_first(sites)
+        ends = {
+            module.path: module.settings.get("return_sequences") is False
+            for module in self.file.modules
+            if "return_sequences" in module.settings
+        }
+        modules = {module.path: module for module in self.file.modules}
+        for place, site in enumerate(sites):
+            module, layer = modules.get(site.path), site.layer
+            if self.ended and not (isinstance(layer, Cell) or (layer and layer.along)):
+                module = None  # it reads one step, perhaps of many places
+            if layer is not None and module is not None:
+                self._reads(module)
+            if site.bare:
+                self._bare(site, module.inputs if module else 0)
+                continue
+            after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
+            front = self.input is None and not self.unknown
+            site = as_table(site, after) if front else in_groups(site, self.width)
+            if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
+                self._unknown(site, last=not any(later.params for later in sites[place + 1 :]))
+            elif isinstance(site.layer, Embedding) and not front:
+                self._wait(site)  # a spec has a table in front alone
+            else:
+                self._known(site)
+            self.ended = ends.get(site.path, self.ended)
+        self._flush(None)
+        topology: TopologyName | None = None if self.ended is None else "many-to-one" if self.ended else "many-to-many"
+        steps = None if self.changes else self.first_steps
+        return _network(self.file, self.layers, self.doubts, self.input, topology, steps)
+
+    def remarks(self) -> Iterator[Remark]:
+        """Yield what the draft leaves out of the file."""
+        computes = not any(isinstance(layer, External) for layer in self.layers)
+        for otherwise, kind in ((computes, Doubt.NOT_IN_SPEC), (False, Doubt.LEFT_OUT)):
+            names = [path for path, identity in self.left_out if (computes and not identity) == otherwise]
+            if names and (otherwise or kind is Doubt.LEFT_OUT):
+                yield Remark(kind, tuple(names))
+        if self.several:
+            yield Remark(Doubt.ORDER)
+        if self.changes:
+            yield Remark(Doubt.STEPS, tuple(self.changes))
+        elif self.file.steps and self.first_steps and self.file.steps != self.first_steps:
+            yield Remark(Doubt.FIRST_STEPS, (), (self.first_steps, self.file.steps))
+
+    def _reads(self, module: FileModule) -> None:
+        """Take the steps that the file says a layer reads, and the width of the first."""
+        if not self.layers and not self.unknown and (module.inputs or module.steps is None):
+            self.width = self.input = module.inputs or None
+        if not module.steps and module.steps is not None:
+            return
+        if all(isinstance(layer, External) for layer in self.layers):
+            self.first_steps = module.steps
+        elif module.steps != self.steps:
+            self.changes.append(module.path)
+        self.steps = module.steps
+
+    def _add(self, layer: Layer, *doubts: Remark) -> None:
+        self.layers.append(layer)
+        self.doubts.append(doubts)
+
+    def _known(self, site: Site) -> None:
+        assert site.layer is not None
+        inputs = site.inputs * (prod(self.grid) if site.layer.by_place and not self.unknown else 1)
+        alone = any(site.layer.replace(extra_inputs=1).option_problems())
+        grid = site.layer.grid or (self.grid if site.layer.output_grid(self.grid) is not None else ())
+        self._flush(inputs, exactly=alone, reshaped=bool(self.layers) and grid != self.grid)
+        if self.input is None:
+            self.input = inputs
+        if isinstance(site.layer, Embedding):
+            self.table = next(iter(site.tensors.values())).name
+        # statistics are never trained, frozen or not
+        stored = untrained(site.layer, inputs, self.file.framework)
+        frozen = {name: tensor.frozen for name, tensor in site.tensors.items() if name not in stored}
+        layer = site.layer.replace(path=_path(site.path), frozen=bool(frozen) and all(frozen.values()))
+        rows = next(iter(site.shapes.values()))[:1] if Doubt.TABLE in site.doubts else ()
+        doubts = [Remark(doubt, (), rows if doubt is Doubt.TABLE else ()) for doubt in site.doubts]
+        if isinstance(layer, Dense) and OF_ATTENTION.search(site.path):
+            doubts.append(Remark(Doubt.ATTENTION))
+        below = inputs if self.width is None else self.width
+        if below < inputs:
+            layer = layer.replace(extra_inputs=inputs - below)
+            doubts.append(Remark(Doubt.WIDTH, (), (below, inputs)))
+        if any(frozen.values()) and not layer.frozen:
+            doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name in frozen if frozen[name])))
+        self.width, self.grid = layer.output_width(inputs), layer.output_grid(grid) or ()
+        if layer.along:
+            self.steps, _ = layer.output_shape((self.steps, inputs))
+        before = self.layers[-1] if self.layers else None  # of the same module, and the layer reads its output alone
+        stacked = before and before.path is not None and before.output_width(inputs) == inputs
+        if before and stacked and before.replace(repeat=1) == layer:
+            self.layers[-1] = before.replace(repeat=before.repeat + 1)
+            self.doubts[-1] = tuple(dict.fromkeys((*self.doubts[-1], *doubts)))
+        else:
+            self._add(layer, *doubts)
+        if Doubt.LAST_STEP in site.doubts:  # directly behind a cell, `last` takes the last output of each direction
+            self._add(Dropout(0))
+            self._add(LastStep())
+
+    def _unknown(self, site: Site, *, last: bool) -> None:
+        """Add an unknown layer; if it is the last and shares the table's matrix, it is the output layer.
+
+        Otherwise a module without its own parameters adds no layer: it is another's, used again.
+        """
+        of_table = any(tensor.shared_with == self.table for tensor in site.tensors.values())
+        free = last and bool(self.table) and not isinstance(self.layers[-1], Output)
+        if free and of_table and isinstance(site.layer, Dense) and site.layer.units == self.input:
+            self._flush(site.inputs)
+            output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
+            self._add(output, Remark(Doubt.ACTIVATION))
+        elif site.params:
+            self._wait(site)
+
+    def _wait(self, site: Site) -> None:
+        """Keep an unknown site for one external layer with those around it; frozen ones are apart from others."""
+        frozen = [all(tensor.frozen for tensor in each.tensors.values()) for each in (*self.unknown[-1:], site)]
+        if len({*frozen}) > 1:
+            self._flush(self.width)
+        self.unknown.append(site)
+
+    def _bare(self, site: Site, inputs: int) -> None:
+        """Add a layer without tensors, which reads what reaches it; leave it out if it, or what reaches it, is unknown.
+
+        What ends a sequence, or begins one, takes the last step if a recurrent layer ended the sequence before.
+        inputs: the width of what reaches it, 0 if the file does not say.
+        """
+        layer, pools = site.layer, Doubt.ALL_STEPS in site.doubts
+        ends = layer is not None and (layer.ends or pools)
+        if layer is not None and self.bare and inputs:
+            self._flush(inputs)
+        if layer is None or not self.bare or self.unknown or self.width is None:
+            counts = Doubt.NOT_IN_SPEC in site.doubts or isinstance(layer, Pool1D | RepeatVector)
+            self.left_out.append((site.path, not counts))
+        elif not (ends and self.ended and not self.grid):  # which is flat
+            if self.ended and (ends or layer.begins) and not isinstance(self.layers[-1], LastStep):
+                self._add(LastStep())
+            if pools and self.steps:
+                layer = layer.replace(window=self.steps)
+            self._add(layer, *(Remark(doubt) for doubt in site.doubts if not self.steps))
+            if pools:
+                self._add(LastStep())
+            shape = (self.width,) if self.ended else (self.steps, self.width)
+            *length, self.width = layer.output_shape(shape)
+            self.steps, self.grid = next(iter(length), None), layer.output_grid(self.grid) or ()
+        if layer is not None and (ends or layer.begins):
+            self.ended = ends
+
+    def _flush(self, needed: int | None, *, exactly: bool = False, reshaped: bool = False) -> None:
+        """Add one external layer for all unknown sites, with the output width that the next layer needs.
+
+        exactly: whether the next layer has no extra inputs. reshaped: whether it reads other places than reach it.
+        """
+        sites, self.unknown = self.unknown, []
+        fits = needed is None or self.width is None or self.width == needed or (self.width < needed and not exactly)
+        if not sites and fits and not reshaped:
+            return
+        by_doubt: dict[Doubt, list[str]] = {}
+        for site in sites:
+            reads_two = any(site.tensors.keys() == {*names} for names in readers_of_two(self.file.framework))
+            module = Doubt.TWO_SEQUENCES if reads_two else Doubt.LENGTHS if LENGTHS in site.tensors else Doubt.MODULES
+            module = Doubt.CUDNN if Doubt.CUDNN in site.doubts else module
+            doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else module
+            by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
+        if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:
+            by_doubt[Doubt.BUFFER] = names
+        doubts = [Remark(doubt, tuple(dict.fromkeys(labels))) for doubt, labels in by_doubt.items()]
+        outputs = None
+        if needed is not None and self.width is not None and (reshaped or self.width != needed):
+            outputs, self.grid = needed, ()
+            changed = Remark(Doubt.WIDTH, (), (self.width, needed))
+            doubts.append(changed if self.width != needed else Remark(Doubt.RESHAPED, (), (needed,)))
+        if needed is not None and self.input is None:
+            doubts.append(Remark(Doubt.INPUT))
+        self._add(_external(sites).replace(outputs=outputs), *doubts)
+        self.width = needed
+
+
+def _external(sites: Sequence[Site]) -> External:
+    """Return an external layer of unknown sites: their tensors by name, if they are few, or else their sum."""
+    tensors = [tensor for site in sites for tensor in site.tensors.values()]
+    names = [tensor.name for tensor in tensors]
+    first = names[0] if names else ""
+    ends = (place.end() for place in re.finditer("[./]", first))
+    start = first[: max((end for end in ends if all(name.startswith(first[:end]) for name in names)), default=0)]
+    by_name = {tensor.name.removeprefix(start): tensor for tensor in tensors}
+    plain = not start or _path(start[:-1])
+    frozen = bool(tensors) and all(tensor.frozen for tensor in tensors)
+    named = all(_path(name) and tensor.shape and tensor.params > 0 for name, tensor in by_name.items())
+    if not 0 < len(by_name) == len(tensors) <= MOST_NAMED or not (plain and named):
+        paths = {site.path for site in sites}
+        path = _path(paths.pop()) if len(paths) == 1 else None
+        return External(sum(site.params for site in sites), path=path, frozen=frozen)
+    trainable = {} if frozen else {name: False for name, tensor in by_name.items() if tensor.frozen}
+    shapes = {name: tensor.shape for name, tensor in by_name.items()}
+    return External(shapes, path=start[:-1] or None, frozen=frozen, trainable=trainable)
+
+
+def _path(path: str) -> str | None:
+    return path if path.strip() and len(path) <= MAX_TEXT and path.isprintable() else None
+
+
+def _network(
+    file: ModelFile,
+    layers: list[Layer],
+    doubts: list[tuple[Remark, ...]],
+    input: int | None,
+    topology: TopologyName | None,
+    steps: int | None,
+) -> Draft | None:
+    """Return the draft of these layers; a dense layer at the end is the output layer."""
+    last = layers[-1] if layers else None
+    output: Output | None = last if isinstance(last, Output) else None
+    if type(last) is Dense and not last.extra_inputs and len(layers) > 1:
+        output = Output(**{key: value for key, value in last.values().items() if key not in Output.without})
+    below = layers[:-1] if output else layers
+    places = prod(below[0].grid) if below else 1
+    fields: dict[str, Any] = {"layers": below, "output": output, "steps": steps, "topology": topology}
+    try:
+        network = Network(input=(input or 1) // places, convention=file.framework, name=_name(file.path), **fields)
+    except SpecError:
+        return None
+    return Draft(network, tuple(doubts), input is None)
+
+
+def _name(path: str) -> str:
+    stem = basename(path).partition(".")[0]
+    name = "".join(char for char in stem if char.isprintable())[:MAX_TEXT]
+    return name if name.strip() else "model"

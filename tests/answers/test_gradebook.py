@@ -1,0 +1,271 @@
+"""A class is graded as each of its students would be."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+from rnncalc import GRU, LSTM, CallError, Network, Output, answer
+from rnncalc.answers.gradebook import grade_class, read_answer_file
+from rnncalc.answers.grading import Grader
+from rnncalc.answers.reading import GivenNumber, read_answer
+
+NETWORK = Network(input=8, layers=(GRU(16),), output=Output(3))
+
+
+def graded(call: Call, path: Path, text: str, *flags: str, spec: str = "specs/gru.yaml") -> tuple[str, str]:
+    """Return what a graded file prints on both streams."""
+    path.write_text(text, encoding="utf-8")
+    result = call("answer", spec, "--from", str(path), *flags)
+    assert result.code == 0
+    return result.out, result.err
+
+
+@pytest.mark.broad
+def test_each_is_judged_as_if_it_were_alone() -> None:
+    """One grader for all answers finds what a new one finds for each."""
+    grader = Grader(NETWORK)
+    for number in (NETWORK.params + off for off in (-40, -16, 8, 99)):
+        assert grader.judge([read_answer(str(number))]) == answer(NETWORK, number)
+
+
+def test_every_student_has_a_network() -> None:
+    """The one that the row asks for."""
+    networks = {"a": NETWORK, "b": Network(input=2, layers=(LSTM(3),))}
+    file = read_answer_file(b"name,answer,variant\nAnn,72,b\nBen,72,a\n", variant="variant")
+    grades = grade_class(file, lambda variant: Grader(networks[variant])).grades
+    assert [grade.right for grade in grades] == [True, False]
+
+
+def test_what_cannot_be_read_does_not_stop_the_rest(call: Call, tmp_path: Path) -> None:
+    """It is told with its line, and is neither right nor wrong; an empty answer is wrong."""
+    path = tmp_path / "a.csv"
+    out, err = graded(call, path, "name,answer\nAnn,many\nBen,1200\nCid,\nDan,-3\n", "-f", "json")
+    grades = json.loads(out)["grades"]
+    assert [(grade["row"], grade["right"]) for grade in grades] == [(2, None), (3, True), (4, False), (5, None)]
+    assert [line.partition(": ")[0] for line in err.splitlines()] == [f"{path}:2", f"{path}:5"]
+
+
+def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
+    """Its keys, how many are right, and the mistakes by frequency."""
+    text = "name,answer\nAnn,1200\nBen,1152\nCid,1152\nDan,800\n"
+    whole = json.loads(graded(call, tmp_path / "a.csv", text, "-f", "json")[0])
+    assert [*whole] == ["version", "grades", "of", "number_right", "mistakes"]
+    assert [*whole["grades"][0]] == [
+        "row",
+        "name",
+        "answers",
+        "right",
+        "mistake",
+        "by_chance",
+        "variant_answered",
+        "feedback",
+        "variant",
+        "right_answer",
+    ]
+    assert whole["number_right"] == 1
+    assert [mistake["count"] for mistake in whole["mistakes"]] == [2, 1]
+    assert whole["mistakes"][0]["text"] == whole["grades"][1]["mistake"] == "leaves out all biases"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "x\n=1"])
+def test_what_opens_in_a_spreadsheet_is_no_formula(call: Call, tmp_path: Path, name: str) -> None:
+    """No cell begins as one."""
+    text = io.StringIO()
+    csv.writer(text).writerows([("name", "=answer"), (name, "1200"), ("Ann", "=1200")])
+    out, _ = graded(call, tmp_path / "a.csv", text.getvalue(), "--answer", "=answer", "-f", "csv")
+    cells = [cell for row in csv.reader(io.StringIO(out)) for cell in row]
+    assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\n")]
+
+
+ROWS = [("Zoë", "1200"), ("Ann, B.", "1,152")]
+
+
+def written(separator: str) -> str:
+    """Return a file of two columns and ROWS, each cell in quotes."""
+    rows = [("Name", "Answer"), *ROWS]
+    return "\r\n".join(separator.join(f'"{cell}"' for cell in row) for row in rows)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_separators_and_encodings(separator: str, encoding: str) -> None:
+    """The same names and answers from each, and the separator, with a mark of UTF-8 for all but what is UTF-8 alone."""
+    file = read_answer_file(written(separator).encode(encoding))
+    assert [(row.name, *row.answers) for row in file.rows] == ROWS
+    expected = ("Name", "Answer"), separator, "" if encoding == "utf-8" else "\ufeff"
+    assert (file.columns, file.separator, file.beginning) == expected
+
+
+def test_a_separator_that_is_said() -> None:
+    """Excel's first line, which counts among the lines."""
+    (row,) = read_answer_file(b"sep=|\nname|answer\na,b;c|5\n").rows
+    assert (row.line, row.name, row.answers) == (3, "a,b;c", ("5",))
+
+
+def test_lines_of_rows_below_empty_ones_and_cells_of_several_lines() -> None:
+    """The line where a row begins; blanks around cells are removed."""
+    file = read_answer_file(b'name,answer\n\n,\n"Ann\nBell", 5 \nBen,6\n')
+    assert [(row.line, row.answers) for row in file.rows] == [(4, ("5",)), (6, ("6",))]
+
+
+def test_a_semicolon_in_a_file_of_commas() -> None:
+    """What parts the rows alike is the separator."""
+    file = read_answer_file(b"name,answer\na;b;c,5\nd;e,6\n")
+    assert [row.answers for row in file.rows] == [("5",), ("6",)]
+
+
+@pytest.mark.parametrize("data", [b"Ann;1200\nBen;1152\n", b"Ann,1200\nBen,1152\n"])
+def test_a_file_without_a_header(data: bytes) -> None:
+    """An answer in its first row."""
+    file = read_answer_file(data)
+    assert [(row.line, row.name, *row.answers) for row in file.rows] == [(1, "Ann", "1200"), (2, "Ben", "1152")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("1200", 1200),
+        ('"1,200"', 1200),
+        ("1 200", 1200),
+        ("1\u00a0200", 1200),
+        ("1\u202f200", 1200),
+        ("1200.0", 1200),
+        ("1200.00", 1200),
+        ("1.2E+03", 1200),
+        ('"3*16*(8+16+1)"', 1200),
+        ("1200 parameters", 1200),
+        ("about 1200", 1200),
+        ('" 1200 "', 1200),
+        ("\t1200", 1200),
+    ],
+)
+def test_an_answer_as_spreadsheets_and_students_write_it(cell: str, number: int) -> None:
+    """The same number in each; line breaks are those of any system."""
+    for end in ("\n", "\r\n", "\r"):
+        file = read_answer_file(f"name;answer{end}Ann;{cell}{end};{end}Ben\x0b;5{end}{end}".encode())
+        assert [row.name for row in file.rows] == ["Ann", "Ben"]
+        given = read_answer(file.rows[0].answers[0])
+        assert isinstance(given, GivenNumber)
+        assert given.number == number
+
+
+def test_variants_by_their_column_or_in_order() -> None:
+    """Only of an exercise with variants."""
+    data = b"name,Variant,answer\nAnn,3,5\nBen,1,6\n"
+    assert [row.variant for row in read_answer_file(data).rows] == ["", ""]
+    assert [row.variant for row in read_answer_file(data, variants=["1", "2", "3"]).rows] == ["3", "1"]
+    assert [row.variant for row in read_answer_file(data, variant="name").rows] == ["Ann", "Ben"]
+    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", variants=["1", "2", "3"]).rows] == [
+        "1",
+        "2",
+    ]
+    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", variants=["7"]).rows] == ["7", "7"]
+    assert [row.answers for row in read_answer_file(b"variant,x\n1,5\n", variants=["1", "2", "3"]).rows] == [("5",)]
+
+
+def test_columns_by_title_and_by_number() -> None:
+    """Upper and lower case are one if no title is the same; a short row is filled up."""
+    data = b"Id,Who,W1,W2\n1,Ann,5,6\n2,Ben,7\n"
+    for name, answers in (("who", ["w1", "W2"]), ("2", ["3", "4"])):
+        rows = read_answer_file(data, [name], answers).rows
+        assert [(row.name, *row.answers) for row in rows] == [("Ann", "5", "6"), ("Ben", "7", "")]
+    assert [row.name for row in read_answer_file(data, (), ["W1"]).rows] == ["1", "2"]
+    assert [row.name for row in read_answer_file(data, ["Who", "1"], ["W1"]).rows] == ["Ann 1", "Ben 2"]
+    assert [row.name for row in read_answer_file(b"variant,id,x\n1,7,5\n", variants=["1"]).rows] == ["7"]
+
+
+def test_answers_alone() -> None:
+    """One column without names."""
+    file = read_answer_file(b"total\n5\n6\n")
+    assert [(row.name, *row.answers) for row in file.rows] == [("", "5"), ("", "6")]
+
+
+def test_columns_of_a_graded_file_are_made_anew() -> None:
+    """None is there twice."""
+    file = read_answer_file(b"name,answer,correct,mistake,feedback\nAnn,5,true,,Right.\n")
+    assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
+
+
+def test_columns_by_number_without_a_header() -> None:
+    """The last one too; the columns are called by their numbers."""
+    file = read_answer_file(b"Ann,7,5\nBen,4,6\n", (), ["3"])
+    assert (file.columns, file.asked) == (("1", "2", "3"), ("3",))
+    assert [(row.line, row.name, row.answers) for row in file.rows] == [(1, "Ann", ("5",)), (2, "Ben", ("6",))]
+    titled = read_answer_file(b"who,id,total\nAnn,3,5\n", ["2"], ["3"])
+    assert [(row.line, row.name, row.answers) for row in titled.rows] == [(2, "3", ("5",))]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"name,answer\nZo\xeb\x81,5\n", "Zo\u00eb\ufffd"),
+        ("name,answer\nZo\u00eb,5".encode("utf-16-le").join([b"\xff\xfe", b"\n"]), "Zo\u00eb"),
+    ],
+)
+def test_bytes_that_no_encoding_has(data: bytes, name: str) -> None:
+    """They are replaced; the rest is read."""
+    assert [row.name for row in read_answer_file(data).rows] == [name]
+
+
+def test_a_workbook_is_no_class_list() -> None:
+    """Nor is any other file that is no text."""
+    with pytest.raises(CallError, match=r"^not a text file; save it as CSV$"):
+        read_answer_file(b"PK\x03\x04\x14\x00name,answer\nAnn,5\n")
+
+
+def test_counts_are_no_answer_to_a_question_for_shapes(call: Call, tmp_path: Path) -> None:
+    """The right ones neither; 3 is the shape of a vector."""
+    exercise = tmp_path / "exercise.json"
+    call("exercise", "-i", 8, "-l", "rnn:3", "--ask", "tensors", "--out", str(exercise))
+    text, columns = "name,a,b,c\nAnn,24,9,3\nBen,3x8,3x3,3\n", ("--answer", "a", "--answer", "b", "--answer", "c")
+    out, _ = graded(call, tmp_path / "a.csv", text, *columns, "-f", "json", spec=str(exercise))
+    assert [grade["right"] for grade in json.loads(out)["grades"]] == [None, True]
+
+
+def test_why_an_answer_has_no_grade() -> None:
+    """Each student of the same words has the problem in a row of his own; a variant that there is not has one too."""
+    file = read_answer_file(b"name,answer,variant\nAnn,many,1\nBen,many,1\nCid,5,2\n", variant="variant")
+
+    def grader(variant: str) -> Grader:
+        if variant == "2":
+            raise CallError("there is no variant 2")
+        return Grader(NETWORK)
+
+    grades = grade_class(file, grader).grades
+    assert [grade.row for grade in grades] == [*file.rows]
+    unread = "expected a whole number, such as 1600 or 1.6k, got 'many'"
+    assert [grade.problem for grade in grades] == [unread, unread, "there is no variant 2"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "ask", "right"),
+    [
+        (("-i", "8", "-l", "gru:16"), "total", ["1200"]),  # 3 × 16 × (8 + 16 + 1)
+        (("-i", "m", "-l", "gru:h"), "formula", ["3h(m+h+1)"]),
+        (("-i", "8", "-l", "rnn:3,bias=false"), "tensors", ["(3,8)", "(3,3)"]),
+    ],
+)
+def test_letters_are_answers_to_a_question_with_choices(
+    call: Call, tmp_path: Path, flags: tuple[str, ...], ask: str, right: list[str]
+) -> None:
+    """Each is judged as what the exercise writes beside it; the first row is no header; d has no choice."""
+    exercise = tmp_path / "exercise.json"
+    call("exercise", *flags, "--ask", ask, "--choices", "3", "--out", str(exercise))
+    (data,) = json.loads(exercise.read_text())["exercises"]
+    items = data["choices"] if ask == "tensors" else [data["choices"]]
+    key = data["right_answer"] if ask == "tensors" else [data["right_answer"]]
+    for place, (choices, correct) in enumerate(zip(items, key, strict=True)):
+        texts = [str(tuple(choice) if isinstance(choice, list) else choice) for choice in choices]
+        letters = ("a", "(B)", "c)", "Option C", "[a]", f"(b) {texts[1]}", "d", f"a) {texts[1]}")
+        rows = [["Ann", *right[:place], letter, *right[place + 1 :]] for letter in letters]
+        text = io.StringIO()
+        csv.writer(text).writerows(rows)
+        columns = [word for number in range(len(items)) for word in ("--answer", str(number + 2))]
+        out, _ = graded(call, tmp_path / "a.csv", text.getvalue(), *columns, "-f", "json", spec=str(exercise))
+        grades = [grade["right"] for grade in json.loads(out)["grades"]]
+        assert grades == [*(choices[number] == correct for number in (0, 1, 2, 2, 0, 1)), None, None]
+        assert True in grades

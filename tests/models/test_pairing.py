@@ -1,0 +1,193 @@
+"""Which site is which layer: what the layers ask of a file, how far what is there is from it, and which is meant."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from case_files import cases
+from models.made import Shapes, cell, file, linear, module, shapes_of, site, tensor
+from strategies import network_of
+
+from rnncalc.errors import SpecError
+from rnncalc.layers.gru import GRU
+from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output
+from rnncalc.layers.lstm import LSTM
+from rnncalc.models.files.model import FileModule
+from rnncalc.models.matching import match
+from rnncalc.models.pairing import SpecLayer, below, distance, kind_of, paired, wanted_of
+from rnncalc.models.sites import sites_of
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
+
+
+def wanted(*layers: Layer, input: int = 4, output: Output | None = None) -> list[SpecLayer]:
+    return wanted_of(Network(input=input, layers=layers, output=output, convention="pytorch"))
+
+
+def test_each_copy_asks_for_its_own() -> None:
+    """Under the names of a layer by itself, and beside them those that it has in the network; in their places."""
+    two, other = wanted(LSTM(3, repeat=2), GRU(2, name="last"))[:2], wanted(LSTM(3), GRU(2, name="last"))[1]
+    assert [each.name for each in two] == ["lstm_1", "lstm_2"]
+    assert [dict(each.shapes) for each in two] == [cell(4, 4, 3), cell(4, 3, 3)]
+    assert two[1].names["weight_ih_l0"] == "weight_ih_l1"
+    assert two[0].names["weight_ih_l0"] == "weight_ih_l0"
+    assert [each.at for each in (*two, other)] == [("layers", 0), ("layers", 0), ("layers", 1)]
+    assert (other.name, other.layer, dict(other.shared)) == ("last", GRU(2, name="last"), {})
+
+
+def test_what_has_no_tensors_asks_for_none() -> None:
+    """It is left out, but for what is counted elsewhere."""
+    found = wanted(Dropout(0.5), External(7), LSTM(3), Dropout(0.5))
+    assert [each.name for each in found] == ["external_1", "lstm_1"]
+    outside = found[0]
+    assert (dict(outside.shapes), dict(outside.names), dict(outside.shared)) == ({}, {}, {})
+    assert outside.at == ("layers", 1)
+
+
+def test_a_tied_output_asks_for_its_biases() -> None:
+    """Its matrix is another's; it may be there, and is not asked for."""
+    output = wanted(Embedding(3), LSTM(3), input=9, output=Output(9, tied=True))[-1]
+    assert (dict(output.shapes), dict(output.shared)) == ({"bias": (9,)}, {"weight": (9, 3)})
+    assert output.at == ("output",)
+
+
+def test_the_layers_of_two_parts_stand_in_theirs() -> None:
+    """The output in the decoder's."""
+    part = Part(3, (LSTM(2),))
+    found = wanted_of(Network(encoder=part, decoder=part._replace(output=Output(4)), convention="pytorch"))
+    assert [each.at for each in found] == [("encoder", "layers", 0), ("decoder", "layers", 0), ("decoder", "output")]
+
+
+def test_what_a_layer_can_be_taken_for() -> None:
+    """A table, a cell, or anything else; each is none of the others."""
+    table, lstm, gru, output = wanted(Embedding(3), LSTM(3), GRU(3), input=9, output=Output(2))
+    assert lstm.kind == gru.kind == kind_of(LSTM(9))
+    assert output.kind == kind_of(None) == kind_of(External(3))
+    assert table.kind == kind_of(Embedding(9))
+    assert len({lstm.kind, output.kind, table.kind}) == 3
+
+
+@pytest.mark.parametrize(
+    ("shapes", "far"),
+    [
+        (cell(4, 4, 3), 0),
+        (cell(4, 9, 3), 1 / 8),  # four names, three of them in its shape: 1 - (3 + 4) / 8
+        (cell(4, 9, 9), 1 / 2),
+        (cell(4, 4, 3, bias=False), 1 / 2),  # two of four names
+        ({**cell(4, 4, 3), **cell(4, 4, 3, mark="_reverse")}, 1 / 2),  # four of eight
+        ({"weight_ih_l0": (12, 4)}, 3 / 4),
+        ({"weight_ih_l0": (9, 9)}, 7 / 8),
+        (linear(4, 12), None),
+        ({**cell(4, 4, 3), "bias_ih_l0": (2, 12)}, 1 / 8),
+        ({"weight_ih_l0": (12,), "bias_ih_l0": (12,)}, None),
+        ({"weight_ih_l0": (12, 4, 1), "bias_ih_l0": (12,)}, None),
+    ],
+)
+def test_how_far_tensors_are_from_a_layer(shapes: Shapes, far: float | None) -> None:
+    """Half by their names and half by their shapes; without a name or a matrix in common, none."""
+    assert distance(wanted(LSTM(3))[0], site("pytorch", module("rnn", shapes))) == far
+
+
+def test_what_is_shared_is_no_distance() -> None:
+    """Whether or not it is there, in whatever shape."""
+    output = wanted(Embedding(3), LSTM(3), input=9, output=Output(9, tied=True))[-1]
+    for shapes in ({"bias": (9,)}, {"bias": (9,), "weight": (9, 3)}, {"bias": (9,), "weight": (27,)}):
+        assert distance(output, site("pytorch", module("fc", shapes))) == 0
+
+
+Paths = dict[str, tuple[str, int]]
+
+
+def pairs(layers: Sequence[Layer], *modules: FileModule, input: int = 4, ordered: bool = True, **more: Any) -> Paths:
+    """Return for each layer's name the path and number of the site it is paired with."""
+    wanted = wanted_of(Network(input=input, layers=layers, convention="pytorch", **more))
+    found = paired(wanted, sites_of(file("pytorch", *modules)), ordered=ordered)
+    assert len({id(site) for site in found.values()}) == len(found)
+    return {wanted[place].name: (site.path, site.number) for place, site in sorted(found.items())}
+
+
+def modules(**of: Shapes) -> list[FileModule]:
+    """Return modules of these paths; `__` stands for a point."""
+    return [module(path.replace("__", "."), shapes) for path, shapes in of.items()]
+
+
+SAME = {"a": cell(4, 4, 4), "b": cell(4, 4, 4)}
+
+
+@pytest.mark.parametrize("case", cases("models/pairings.yaml"), ids=lambda case: str(case["modules"]))
+def test_which_site_is_which_layer(case: dict[str, Any]) -> None:
+    """By its path, its name, its shapes and its order; where it may be several, that is said."""
+    part = {} if "decoder" in case else {"input": 4}
+    network = network_of({"convention": "pytorch"} | part | {key: case[key] for key in case.keys() & {*Network.fields}})
+    modules = [module(path, shapes_of(shapes)) for path, shapes in case["modules"].items()]
+    stored = file(network.convention, *modules, ordered=case.get("ordered", True))
+    if "problem" in case:
+        with pytest.raises(SpecError) as caught:
+            match(network, stored)
+        assert str(caught.value) == case["problem"]
+        return
+    sites = match(network, stored).sites
+    assert len({id(site) for site in sites.values()}) == len(sites)
+    assert {name: f"{site.path} {site.number}" for name, site in sites.items()} == case["pairs"]
+
+
+def test_a_table_is_told_from_a_matrix_behind_what_fits_in_part() -> None:
+    """In a decoder, whose encoder has another width in the file."""
+    there = modules(enc=cell(4, 7, 4), fc={"weight": (9, 4)}, emb={"weight": (9, 4)}, dec=cell(4, 4, 4))
+    decoder = Part(9, (Embedding(4), LSTM(4)), Output(9, bias=False))
+    network = Network(encoder=Part(5, (LSTM(4),)), decoder=decoder, convention="pytorch")
+    found = paired(wanted_of(network), sites_of(file("pytorch", *there)), ordered=True)
+    assert [found[place].path for place in range(4)] == ["enc", "emb", "dec", "fc"]
+
+
+def test_what_is_used_once_more_is_not_meant() -> None:
+    """Of two modules with the same numbers the first has them, and there is nothing to choose."""
+    there = module("z", SAME["a"]), module("a", SAME["a"], shared_with="z")
+    assert pairs([LSTM(4)], *there) == {"lstm_1": ("z", 0)}
+    assert pairs([LSTM(4), LSTM(4)], *there) == {"lstm_1": ("z", 0), "lstm_2": ("a", 0)}
+
+
+def test_what_shares_the_tables_matrix_is_found_wherever_it_stands() -> None:
+    """Before a cell that fits in part too; an output that is tied in the file alone, and has nothing of its own."""
+    shared = tensor("fc.weight", (9, 4), shared_with="emb.weight")
+    for own, output in (({"bias": tensor("fc.bias", (9,))}, Output(9, tied=True)), ({}, Output(9, bias=False))):
+        there = (
+            module("emb", {"weight": (9, 4)}),
+            FileModule("fc", {"weight": shared, **own}),
+            module("a", cell(4, 7, 4)),
+        )
+        found = pairs([Embedding(4), LSTM(4)], *there, input=9, output=output)
+        assert found == {"embedding_1": ("emb", 0), "lstm_1": ("a", 0), "output": ("fc", 0)}
+
+
+@pytest.mark.parametrize(("count", "meant"), [(400, 1), (401, 0)])
+def test_many_that_fit_in_part_are_paired_as_they_stand(count: int, meant: int) -> None:
+    """Of more than four hundred, on either side, not each is compared with each: the first may be the first."""
+    others = [module(f"fc{number}", linear(1, 1)) for number in range(count - 2)]
+    sites = [module("rnn0", cell(4, 9, 9)), module("rnn1", cell(4, 9, 2)), *others]
+    assert pairs([LSTM(2)], *sites, input=1) == {"lstm_1": (f"rnn{meant}", 0)}
+    near = module("a", cell(4, 3, 2, bias=False))
+    assert pairs([LSTM(3), LSTM(2, repeat=count - 1)], near, input=2) == {f"lstm_{meant + 1}": ("a", 0)}
+    assert pairs([LSTM(2, repeat=401)], module("fc", linear(1, 1)), module("a", cell(4, 1, 1)), input=2) == {
+        "lstm_2": ("a", 0)
+    }
+
+
+@pytest.mark.parametrize(
+    ("at", "path", "is_below"),
+    [
+        ("enc", "enc", True),
+        ("enc.rnn", "enc", True),
+        ("enc/rnn", "enc", True),
+        ("module.enc.rnn", "enc", True),
+        ("module/enc", "enc", True),
+        ("encoder", "enc", False),
+        ("benc", "enc", False),
+        ("e.c", "e.c", True),
+        ("exc", "e.c", False),
+    ],
+)
+def test_what_is_below_a_path(at: str, path: str, is_below: bool) -> None:
+    """Whole parts of a path, as they are written, whatever wrappers put before them."""
+    (found,) = sites_of(file("pytorch", module(at, linear(2, 3))))
+    assert below(found, path) is is_below
