@@ -112,7 +112,7 @@ def network(draw: st.DrawFn, steps: bool | None = None) -> Spec:
 
 def fitting(chunk: int | None, net: Network) -> int | None:
     """Return a chunk; None if a layer of the network reads a whole sequence, which chunks would cut."""
-    whole = any(isinstance(placed.layer, Transform) and placed.layer.whole for placed in net.stack)
+    whole = any(isinstance(placed.layer, Transform) and placed.layer.time.whole for placed in net.stack)
     return None if whole else chunk
 
 

@@ -163,9 +163,9 @@ def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[V
                 values = {"layer": name, "steps": plural(number, "step")}
                 yield Variant(changes.flatten_steps(worksheet, place, number), values)
             before, steps = [], None
-        elif layer.begins:
+        elif layer.time.begins:
             steps = layer.output_shape((line.placed.inputs,))[0]
-        elif layer.along and isinstance(steps, int):
+        elif layer.time.along and isinstance(steps, int):
             before.append((line.name, steps))
             steps = layer.output_shape((steps, line.placed.inputs))[0]
 

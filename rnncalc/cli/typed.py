@@ -291,7 +291,7 @@ class _Call:
             yield from ("-o", self.numbers.pop(0))
         yield from self.others
         kinds = [kind(re.split("[:,]", layer)[0]) for layer in self.layers]
-        last = max((place for place, each in enumerate(kinds) if issubclass(each, Cell) or each.ends), default=-1)
+        last = max((place for place, each in enumerate(kinds) if issubclass(each, Cell) or each.time.ends), default=-1)
         of_layers = [
             (place, flag, value)
             for place, flags in self.implied.items()

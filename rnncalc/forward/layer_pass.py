@@ -258,7 +258,7 @@ class TransformPass(Generic[Value]):
         traced: bool,
     ) -> None:
         self.layer = layer
-        self.timed = placed.sequence or layer.along or layer.whole  # whether its values are those of a step
+        self.timed = placed.sequence or layer.time.along or layer.time.whole  # whether its values are those of a step
         self.places = places = placed.places
         self.inputs = inputs
         self.names = names
@@ -267,7 +267,7 @@ class TransformPass(Generic[Value]):
         self.meter = meter
         statistics = {"normalise": operations.normalise(epsilon), "standardise": operations.standardise_by(epsilon)}
         self.rows = {**OPERATIONS, **statistics}
-        self.slides = slides(layer) and not layer.whole
+        self.slides = slides(layer) and not layer.time.whole
         self.trace = layer_trace(layer, inputs // places)
         self.traced = traced and any(node.letter and node.operation in OPERATIONS for node in self.trace.nodes)
         self.sizes = layer.sizes(inputs // places)
@@ -289,14 +289,14 @@ class TransformPass(Generic[Value]):
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
         """Return the layer's output for a stream; memory: the sequence to which a decoder attends with it."""
         (vectors,) = x.ways
-        self.sequence = vectors if self.layer.along else ()
+        self.sequence = vectors if self.layer.time.along else ()
         every = range(len(self.trace.nodes))
         shape = self.layer.output_shape((len(vectors), self.inputs) if x.many else (self.inputs,))
         steps = range(shape[0] if len(shape) > 1 else 1)
         outputs: list[Value] = []
-        if self.layer.whole:
+        if self.layer.time.whole:
             outputs += self.over_whole(x.first, vectors[: len(steps)], vectors if memory is None else memory.ways[0])
-        for step in steps if not self.layer.whole else ():
+        for step in steps if not self.layer.time.whole else ():
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
             read = [vectors[place] if 0 <= place < len(vectors) else self.zeros for place in window]
@@ -340,7 +340,7 @@ class TransformPass(Generic[Value]):
     def lettered(self) -> Iterator[LetteredValue[Value]]:
         """Yield the values of each step that have letters, each once; what steps share belongs to the first."""
         seen: set[tuple[str, int]] = set()
-        read = (INPUT, SEQUENCE) if self.layer.along else ()
+        read = (INPUT, SEQUENCE) if self.layer.time.along else ()
         lettered = [
             (place, letter)
             for place, node in enumerate(self.trace.nodes)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Time, Transform, affine, with_bias
 from rnncalc.layers.options import SIZE, Choice, Option, Switch
 from rnncalc.letters import has_letters
 from rnncalc.words import plural
@@ -19,10 +19,7 @@ class Attention(Transform):
 
     kind = "attention"
     title = "additive attention"
-    reads = "a sequence"
-    along = True
-    whole = True
-    ends = True
+    time = Time.SUMMARY
     own_options: ClassVar[Mapping[str, Option]] = {
         "score_bias": Option(Switch(), "a trained number added to each score, which the softmax takes out again")
     }
@@ -100,9 +97,7 @@ class _WithHeads(Transform):
     """A layer of several heads, each with a query, keys and values of its own."""
 
     number = "heads"
-    reads = "a sequence"
-    along = True
-    whole = True
+    time = Time.SEQUENCE
 
     heads: int
 

@@ -9,7 +9,7 @@ left, so that no output depends on a later step. This follows TensorFlow
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Time, Transform, affine, with_bias
 from rnncalc.layers.options import SIZE, Choice, Option, Size
 from rnncalc.words import plural
 
@@ -17,8 +17,7 @@ from rnncalc.words import plural
 class Sliding(Transform):
     """A layer whose window of steps slides along a sequence."""
 
-    reads = "a sequence"
-    along = True
+    time = Time.WINDOW
 
     @property
     def taps(self) -> tuple[int, int, int, str]:

@@ -7,7 +7,17 @@ from itertools import chain
 from typing import Any, ClassVar, Literal
 
 from rnncalc.layers.attention import HEAD_SIZES, attend, head_width, projections, undivided
-from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
+from rnncalc.layers.layer import (
+    CROSS,
+    ArrayAxes,
+    LayerOperations,
+    OptionProblem,
+    Shape,
+    Time,
+    Transform,
+    affine,
+    with_bias,
+)
 from rnncalc.layers.options import SIZE, Choice, Option, Switches
 from rnncalc.words import all_of
 
@@ -40,8 +50,7 @@ class DecoderAttention(Transform):
     kind = "decoder_attention"
     title = "attention"
     number = ""
-    whole = True
-    read_widths = ("q", "k")
+    time = Time.MEMORY
     meanings: ClassVar[Mapping[str, str]] = {
         "q": "the width of the query",
         "k": "the width of the encoder's outputs",
@@ -87,7 +96,7 @@ class DecoderAttention(Transform):
 
     def in_words(self, shape: Shape) -> str:
         query = "the output of step t" if self.query == "after" else "the state before step t"
-        letter, _ = self.read_letters
+        letter, _ = self.vectors
         return f"{letter}_t is {query} of the decoder's last recurrent layer, h_s the encoder's output at step s"
 
     @property
@@ -107,8 +116,8 @@ class DecoderAttention(Transform):
         return self.score or "additive"
 
     @property
-    def read_letters(self) -> tuple[str, str]:
-        return ("s" if self.heads else "q"), "h"
+    def vectors(self) -> Mapping[str, str]:
+        return {"s" if self.heads else "q": "q", "h": "k"}
 
     @property
     def named_as(self) -> str:

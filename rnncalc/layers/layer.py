@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from functools import cache
 from math import prod
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers.options import OPTIONS, SIZE, Option, Size, Tensors, Trainable
@@ -115,6 +116,44 @@ It is here for those who name its arrays, as few networks need the layer itself.
 """
 
 
+class Time(Enum):
+    """How a layer sees time: of what it makes each vector of its output."""
+
+    PLACE = "each place of a step alone, as each step; its width is that of a place"
+    STEP = "a step"
+    BEGIN = "a vector; a sequence begins in it"
+    END = "steps of a sequence, which ends in it, or a vector"
+    WINDOW = "several steps of a sequence"
+    SEQUENCE = "a sequence from its first step, which `compute` takes"
+    SUMMARY = "a sequence that `compute` takes, and that ends in it"
+    MEMORY = "a step, and a sequence of another layer, which `compute` takes"
+
+    @property
+    def begins(self) -> bool:
+        """Whether a sequence begins in the layer, which needs a vector."""
+        return self is Time.BEGIN
+
+    @property
+    def ends(self) -> bool:
+        """Whether a sequence ends in the layer."""
+        return self in (Time.END, Time.SUMMARY)
+
+    @property
+    def along(self) -> bool:
+        """Whether the layer needs a sequence, as an output vector is made of several steps of it."""
+        return self in (Time.WINDOW, Time.SEQUENCE, Time.SUMMARY)
+
+    @property
+    def whole(self) -> bool:
+        """Whether `compute` takes a sequence."""
+        return self in (Time.SEQUENCE, Time.SUMMARY, Time.MEMORY)
+
+    @property
+    def by_step(self) -> bool:
+        """Whether each step of the output is made at that step of the input."""
+        return self in (Time.PLACE, Time.STEP, Time.MEMORY)
+
+
 class Layer(Frozen, kw_only=True):
     """What every layer has.
 
@@ -132,26 +171,7 @@ class Layer(Frozen, kw_only=True):
     number: ClassVar[str] = "units"
     """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`; empty if it takes none."""
 
-    ends: ClassVar[bool] = False
-    """Whether a sequence ends in it."""
-
-    begins: ClassVar[bool] = False
-    """Whether a sequence begins in it."""
-
-    reads: ClassVar[Literal["a sequence", "a vector", "either"]] = "either"
-    """What it needs."""
-
-    along: ClassVar[bool] = False
-    """Whether it makes an output vector from several steps of its input at once."""
-
-    whole: ClassVar[bool] = False
-    """Whether its `compute` takes a sequence, from its first step: all of it for each vector of the output."""
-
-    read_widths: ClassVar[tuple[str, str]] = ("m", "m")
-    """The letters of the widths of the vector at its own step, and of the vectors of a sequence that it reads whole."""
-
-    by_place: ClassVar[bool] = False
-    """Whether it reads each place of a step alone, as it reads each step; its width is then that of a place."""
+    time: ClassVar[Time] = Time.STEP
 
     meanings: ClassVar[Mapping[str, str]] = {}
     """What its letters of widths mean, if that is not what other layers mean by them."""
@@ -192,9 +212,9 @@ class Layer(Frozen, kw_only=True):
         raise NotImplementedError
 
     @property
-    def read_letters(self) -> tuple[str, str]:
-        """The letters of the vector at its own step, and of the vectors of a sequence that it reads whole."""
-        return "x", "x"
+    def vectors(self) -> Mapping[str, str]:
+        """The letter of the vector at its own step with that of its width, then those of a memory's vectors."""
+        return {"x": "m"}
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
@@ -219,7 +239,7 @@ class Layer(Frozen, kw_only=True):
 
     def pairs(self, steps: int) -> int:
         """Return how many pairs there are of a step of the output and one of a sequence that is read whole."""
-        return steps if self.ends else steps * steps
+        return steps if self.time.ends else steps * steps
 
     def work_in_words(self) -> str:
         """Return how its work is not that of frameworks, without a full stop; nothing if it is."""
@@ -284,7 +304,7 @@ class Layer(Frozen, kw_only=True):
 
     def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the grid of its output for that of its input; None if it cannot read that."""
-        if self.by_place:
+        if self.time is Time.PLACE:
             return grid
         return self.grid if self.grid or not grid else None
 
@@ -407,11 +427,14 @@ class Embedding(Layer):
         "positions": Option(SIZE, "a trained vector for each of N steps, added to the word's: N·d more")
     }
 
-    read_widths = ONE, ONE
     meanings: ClassVar[Mapping[str, str]] = {"N": "the steps that have a position"}
 
     units: int
     positions: int | None = None
+
+    @property
+    def vectors(self) -> Mapping[str, str]:
+        return {"x": ONE}
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
@@ -445,7 +468,7 @@ class Dropout(Layer):
     kind = "dropout"
     title = "dropout"
     number = "rate"
-    by_place = True
+    time = Time.PLACE
 
     rate: float
 
@@ -532,12 +555,12 @@ class Transform(Layer):
         return {"m": inputs}
 
     def window_of(self, step: int, steps: int) -> range:
-        return range(steps) if self.whole else super().window_of(step, steps)
+        return range(steps) if self.time.whole else super().window_of(step, steps)
 
     def carried(self, inputs: int) -> int | None:
-        if self.whole:
+        if self.time.whole:
             return None
-        if not self.along:
+        if not self.time.along:
             return 0
         step = 10**6  # far from both ends
         window = self.window_of(step, 2 * step)
@@ -546,5 +569,5 @@ class Transform(Layer):
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.extra_inputs:
             yield "extra_inputs", f"does not apply to {self.kind}; remove it"
-        if self.repeat != 1 and (self.ends or self.begins):
+        if self.repeat != 1 and (self.time.ends or self.time.begins):
             yield "repeat", f"does not apply to {self.kind}; remove it"

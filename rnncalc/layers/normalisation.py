@@ -7,7 +7,7 @@ frameworks do after training. Of a step with places, the channels of each place 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, Transform
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, Time, Transform
 from rnncalc.layers.options import Option, Switch
 
 
@@ -16,7 +16,7 @@ class LayerNorm(Transform):
 
     kind = "layer_norm"
     number = ""
-    by_place = True
+    time = Time.PLACE
 
     bias: bool = True
     activation: str = "linear"
@@ -38,7 +38,7 @@ class BatchNorm(Transform):
 
     kind = "batch_norm"
     number = ""
-    by_place = True
+    time = Time.PLACE
     own_options: ClassVar[Mapping[str, Option]] = {
         "scale": Option(Switch(), "a trained factor for each feature; none when false"),
         "center": Option(Switch(), "a trained term for each feature; none when false"),

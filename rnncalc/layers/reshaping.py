@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import LayerOperations, OptionProblem, Shape, Transform
+from rnncalc.layers.layer import LayerOperations, OptionProblem, Shape, Time, Transform
 from rnncalc.layers.options import SIZE, Option
 from rnncalc.words import plural
 
@@ -13,7 +13,7 @@ class Flatten(Transform):
 
     kind = "flatten"
     number = ""
-    ends = True
+    time = Time.END
 
     def in_words(self, shape: Shape) -> str:
         words = super().in_words(shape)
@@ -49,8 +49,7 @@ class RepeatVector(Transform):
     kind = "repeat_vector"
     number = "times"
     own_options: ClassVar[Mapping[str, Option]] = {"times": Option(SIZE, "the steps that one vector becomes")}
-    reads = "a vector"
-    begins = True
+    time = Time.BEGIN
 
     times: int
 
@@ -76,7 +75,7 @@ class LastStep(Transform):
     kind = "last"
     title = "last step of the sequence"
     number = ""
-    ends = True
+    time = Time.END
 
     def output_shape(self, shape: Shape) -> Shape:
         return shape[-1:]

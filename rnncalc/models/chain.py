@@ -104,7 +104,7 @@ def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
 def _rank(site: Site) -> int:
     """Return how late a layer is by custom, where its widths fit earlier and later."""
     cell, window, layer = isinstance(site.layer, Cell), Doubt.WINDOW in site.doubts, site.layer
-    whole = _is_norm(layer) or (isinstance(layer, Transform) and layer.whole)
+    whole = _is_norm(layer) or (isinstance(layer, Transform) and layer.time.whole)
     return 4 if named_last(site) else 0 if window else 1 if cell else 2 if whole else 3
 
 
@@ -126,13 +126,13 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     if before and _is_norm(before.layer):  # a norm is before a layer of another output width
         fitting.sort(key=lambda each: (each[1].output_width(width) != width, _is_norm(each[1])))
     else:  # a norm, or attention, is before another layer, and last is one whose output none of the others reads
-        fitting.sort(key=lambda each: not (_is_norm(each[1]) or (isinstance(each[1], Transform) and each[1].whole)))
+        fitting.sort(key=lambda each: not (_is_norm(each[1]) or each[1].time.whole))
     fitting.sort(key=lambda each: not (isinstance(each[1], Cell) and each[1].output_width(width) == width))
     return next((place for place, _ in fitting), 0)
 
 
 def _is_norm(layer: Layer | None) -> bool:
-    return isinstance(layer, Transform) and not layer.along
+    return isinstance(layer, Transform) and not layer.time.along
 
 
 def _is_dead_end(site: Site, waiting: list[Site]) -> bool:

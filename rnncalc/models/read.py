@@ -14,7 +14,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Pool1D
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Time, Transform
 from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.models.blocks import readers_of_two
 from rnncalc.models.chain import in_chain, orders, with_table_first
@@ -135,7 +135,7 @@ class _Drafting:
         modules = {module.path: module for module in self.file.modules}
         for place, site in enumerate(sites):
             module, layer = modules.get(site.path), site.layer
-            if self.ended and not (isinstance(layer, Cell) or (layer and layer.along)):
+            if self.ended and not (isinstance(layer, Cell) or (layer and layer.time.along)):
                 module = None  # it reads one step, perhaps of many places
             if layer is not None and module is not None:
                 self._reads(module)
@@ -189,7 +189,7 @@ class _Drafting:
 
     def _known(self, site: Site) -> None:
         assert site.layer is not None
-        inputs = site.inputs * (prod(self.grid) if site.layer.by_place and not self.unknown else 1)
+        inputs = site.inputs * (prod(self.grid) if site.layer.time is Time.PLACE and not self.unknown else 1)
         alone = any(site.layer.replace(extra_inputs=1).option_problems())
         grid = site.layer.grid or (self.grid if site.layer.output_grid(self.grid) is not None else ())
         self._flush(inputs, exactly=alone, reshaped=bool(self.layers) and grid != self.grid)
@@ -212,7 +212,7 @@ class _Drafting:
         if any(frozen.values()) and not layer.frozen:
             doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name in frozen if frozen[name])))
         self.width, self.grid = layer.output_width(inputs), layer.output_grid(grid) or ()
-        if layer.along:
+        if layer.time.along:
             self.steps, _ = layer.output_shape((self.steps, inputs))
         before = self.layers[-1] if self.layers else None  # of the same module, and the layer reads its output alone
         stacked = before and before.path is not None and before.output_width(inputs) == inputs
@@ -253,14 +253,14 @@ class _Drafting:
         inputs: the width of what reaches it, 0 if the file does not say.
         """
         layer, pools = site.layer, Doubt.ALL_STEPS in site.doubts
-        ends = layer is not None and (layer.ends or pools)
+        ends = layer is not None and (layer.time.ends or pools)
         if layer is not None and self.bare and inputs:
             self._flush(inputs)
         if layer is None or not self.bare or self.unknown or self.width is None:
             counts = Doubt.NOT_IN_SPEC in site.doubts or isinstance(layer, Pool1D | RepeatVector)
             self.left_out.append((site.path, not counts))
         elif not (ends and self.ended and not self.grid):  # which is flat
-            if self.ended and (ends or layer.begins) and not isinstance(self.layers[-1], LastStep):
+            if self.ended and (ends or layer.time.begins) and not isinstance(self.layers[-1], LastStep):
                 self._add(LastStep())
             if pools and self.steps:
                 layer = layer.replace(window=self.steps)
@@ -270,7 +270,7 @@ class _Drafting:
             shape = (self.width,) if self.ended else (self.steps, self.width)
             *length, self.width = layer.output_shape(shape)
             self.steps, self.grid = next(iter(length), None), layer.output_grid(self.grid) or ()
-        if layer is not None and (ends or layer.begins):
+        if layer is not None and (ends or layer.time.begins):
             self.ended = ends
 
     def _flush(self, needed: int | None, *, exactly: bool = False, reshaped: bool = False) -> None:

@@ -223,7 +223,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                 recurrent.append(x)
             elif isinstance(layer, Transform):
                 x = add(Window((x,), name, layer, half, copy))
-                if layer.begins or layer.ends or layer.along:
+                if not layer.time.by_step:
                     length = layer.output_shape((*length, 1))[:-1]
             else:
                 x = add(Apply((x,), name, layer, half, copy))
@@ -259,15 +259,15 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
     at the first layer that is not an embedding (after all, if there is none) and ends at the last. If a layer itself
     begins or ends the sequence, only such layers do.
     """
-    begun = max([place for place, layer in enumerate(layers) if layer.begins], default=-1)
-    ended = max([place for place, layer in enumerate(layers) if layer.ends], default=-1)
+    begun = max([place for place, layer in enumerate(layers) if layer.time.begins], default=-1)
+    ended = max([place for place, layer in enumerate(layers) if layer.time.ends], default=-1)
     recurrent = [place for place, layer in enumerate(layers) if isinstance(layer, Cell) and place > begun]
     if topology == Topology.MANY_TO_ONE:
         if ended > begun:
             return None, None
-        along = [place for place, layer in enumerate(layers) if layer.along and place > begun]
+        along = [place for place, layer in enumerate(layers) if layer.time.along and place > begun]
         return None, max(*recurrent, *along, -1) if recurrent else len(layers) - 1
-    slides = any(layer.along or layer.ends for layer in layers)  # such a layer reports a missing sequence itself
+    slides = any(layer.time.along or layer.time.ends for layer in layers)  # it reports a missing sequence itself
     if topology == Topology.ONE_TO_MANY and begun < 0 and (recurrent or not slides):
         return recurrent[0] if recurrent else int(isinstance(layers[0], Embedding)), None
     return None, None
@@ -275,7 +275,7 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
 
 def takes_last(layer: Layer) -> bool:
     """Return whether a layer ends a sequence by taking its last step."""
-    return layer.ends and length_of(layer.window_of(0, 2)) == 1
+    return layer.time.ends and length_of(layer.window_of(0, 2)) == 1
 
 
 def inputs_of(moves: Moves) -> dict[str | None, Input]:

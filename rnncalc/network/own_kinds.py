@@ -49,7 +49,7 @@ def register(layer: L) -> L:
             message = f"own_options: there is no field {option!r}{did_you_mean(option, layer.fields)}"
             raise DeclarationError(f"{layer.kind}: {message}{line_of(layer)}")
     values = {option: _example(layer.option(option).allowed) for option in (layer.number, *layer.needed()) if option}
-    before = (LastStep(),) if layer.begins or layer.reads == "a vector" else ()
+    before = (LastStep(),) if layer.time.begins else ()
     network = Network(input=4, layers=(*before, layer(**values)), steps=100)
     network.stack[-1].multiply_adds  # noqa: B018  it is traced, or refused
     KINDS[layer.kind] = layer

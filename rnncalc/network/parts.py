@@ -37,7 +37,7 @@ TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many
 
 def default_topology(layers: Iterable[Layer]) -> Topology:
     """Return many-to-one if a recurrent layer has a last step, or a layer ends the sequence; else many-to-many."""
-    ending = any(isinstance(layer, Cell) or layer.ends for layer in layers)
+    ending = any(isinstance(layer, Cell) or layer.time.ends for layer in layers)
     return Topology.MANY_TO_ONE if ending else Topology.MANY_TO_MANY
 
 

@@ -15,7 +15,7 @@ from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Time, Transform
 from rnncalc.letters import has_letters
 from rnncalc.network.flow import Attend, InitialState, Moves, Placement, array_of, ends, grids, shapes
 from rnncalc.records import Frozen
@@ -115,14 +115,14 @@ class Placed(NamedTuple):
 
         Of a layer that reads a sequence whole, at its last step.
         """
-        if self.layer.whole and self.step:
+        if self.layer.time.whole and self.step:
             return self.repeats and self.step.multiply_adds(self.sizes, self.repeats.at_the_last)
         return self.work.multiply_adds
 
     @property
     def multiply_adds(self) -> int | None:
         """The same in a whole pass; None where T is not known, too."""
-        if self.layer.whole and self.step:
+        if self.layer.time.whole and self.step:
             return self.repeats and self.step.multiply_adds(self.sizes, self.repeats)
         per_step = self.work.multiply_adds
         return per_step and (None if self.uses is None else per_step * self.uses)
@@ -148,7 +148,7 @@ class Placed(NamedTuple):
     @property
     def places(self) -> int:
         """How many places of a step it reads, each alone; 1 if it reads a step as a whole."""
-        return prod(self.grid) if self.layer.by_place else 1
+        return prod(self.grid) if self.layer.time is Time.PLACE else 1
 
     @property
     def kind(self) -> str:
@@ -227,7 +227,7 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             starts = (move.recurrent, move.state) if isinstance(move, InitialState) else None
             values = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
             pairs = None
-            if move.layer.whole and uses is not None and (read := widths[move.reads[-1]][0]) is not None:
+            if move.layer.time.whole and uses is not None and (read := widths[move.reads[-1]][0]) is not None:
                 pairs = read, uses * read if isinstance(move, Attend) else move.layer.pairs(read)
             yield Placed(*values, *counted[key], pairs, *places, move.copy, starts)
 
@@ -254,7 +254,7 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
 
     Layers that differ only in their widths share one layout, made once for a convention.
     """
-    places = prod(grid) if layer.by_place else 1
+    places = prod(grid) if layer.time is Time.PLACE else 1
     width = inputs if places == 1 else inputs // places  # a half in letters stays one
     work, sizes = LayerStep(layer, width, places, row), layer.sizes(width)
     stacks: Sequence[Stack] = ()

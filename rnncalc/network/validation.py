@@ -257,11 +257,11 @@ def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
             where = (name, "layers", place, layer.kind)
             if layer.grid:
                 yield Problem(where, "outputs places, and attention reads vectors; remove one of them")
-            elif name == "encoder" and layer.ends:
+            elif name == "encoder" and layer.time.ends:
                 yield Problem(where, "ends the sequence, and attention reads all of the encoder's outputs; remove it")
             elif name == "decoder" and attention.loops and place <= cells[-1]:
                 cure = "this attention needs the step before; remove it, or write query: after and context: output"
-                if layer.along or layer.begins or layer.ends:
+                if not layer.time.by_step:
                     yield Problem(where, f"reads or makes several steps at once, and {cure}")
                 elif isinstance(layer, Cell) and layer.bidirectional:
                     yield Problem((*where[:-1], "bidirectional"), f"reads later steps first, and {cure}")
@@ -297,7 +297,7 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
         elif layer.output_grid(below) is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
-            if not ended and (many or isinstance(layer, Cell) or layer.reads == "a sequence"):
+            if not ended and (many or isinstance(layer, Cell) or layer.time.along):
                 cure = "no layer is applied at each place; write it as an external layer"
             elif not ended:
                 last = takes_last_one()
@@ -307,7 +307,7 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
             message = f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}"
             yield Problem(where, message, follows=True)
         outside = isinstance(layer, External) or (outside and isinstance(layer, Dropout))
-        ended = (ended or layer.ends) and not layer.begins
+        ended = (ended or layer.time.ends) and not layer.time.begins
 
 
 def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iterator[Problem]:
@@ -345,7 +345,7 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
                 for option, problem in _cured(layer, wrong, network.convention):
                     yield Problem((*path, option), problem, follows=True)
                 return
-            ended = None if layer.begins else layer.kind if layer.ends else ended
+            ended = None if layer.time.begins else layer.kind if layer.time.ends else ended
             if isinstance(layer, Output) and layer.tied:
                 units = parts[move.part].layers[0].output_width(1)
                 if x[-1] != units:
@@ -367,9 +367,9 @@ def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> I
     if isinstance(layer, Cell) and not sequence and topology != Topology.ONE_TO_ONE:
         below = f"{ended} below it ends the sequence in one vector" if ended else "one vector reaches it"
         yield layer.kind, f"reads a sequence, and {below}; {begin}"
-    if layer.reads == "a vector" and sequence:
+    if layer.time.begins and sequence:
         yield layer.kind, f"reads one vector, and gets a sequence; put a layer {takes_last_one()} before it"
-    elif layer.reads == "a sequence" and not sequence:
+    elif layer.time.along and not sequence:
         cure = begin if ended else "choose a topology that reads a sequence, or remove it"
         yield layer.kind, f"reads a sequence, and one vector reaches it; {cure}"
     else:
@@ -378,12 +378,12 @@ def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> I
 
 def begins_one() -> str:
     """Return the kind that begins a sequence with one vector."""
-    return next(name for name in KINDS if kind(name).begins)
+    return next(name for name in KINDS if kind(name).time.begins)
 
 
 def takes_last_one() -> str:
     """Return the kind that ends a sequence with its last vector."""
-    return next(name for name in KINDS if (layer := kind(name)).ends and takes_last(layer()))
+    return next(name for name in KINDS if (layer := kind(name)).time.ends and takes_last(layer()))
 
 
 def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
@@ -542,7 +542,7 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
         yield Problem(at, "an embedding reads token numbers, and the output is a vector; remove one of them")
         return
     for place, layer in enumerate(part.layers):
-        if layer.along or layer.begins or layer.ends:
+        if not layer.time.by_step:
             message = "reads or makes several steps at once, and with feedback there is one at a time; remove it"
             yield Problem(("layers", place, layer.kind), f"{message}, or feedback")
             return

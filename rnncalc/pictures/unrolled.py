@@ -296,7 +296,7 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
         move.part
         for move in moves
         if isinstance(move, Window)
-        and (move.layer.along or move.layer.begins or (move.layer.ends and not takes_last(move.layer)))
+        and (move.layer.time.along or move.layer.time.begins or (move.layer.time.ends and not takes_last(move.layer)))
     }
     drawn = []
     for name, part in network.parts.items():

@@ -69,7 +69,7 @@ def source(network: Network, target: str) -> str:
         layer = module.layer
         if not isinstance(layer, Transform) or attends(module):
             continue
-        if layer.begins or module.places[0].buffers or layer.named_as in CROSS:  # no class of a program's own
+        if layer.time.begins or module.places[0].buffers or layer.named_as in CROSS:  # no class of a program's own
             for _, problem in lacks(layer, target):
                 raise RefusedError(f"{escape(module.name)}: {problem}")
             if layer.named_as not in spelled.transforms:

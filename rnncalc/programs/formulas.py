@@ -86,14 +86,14 @@ class LayerWriter:
         self.trace = layer_trace(placed.layer, placed.inputs // placed.places)
         names = [attribute(tensor.name, formulas.words.reserved) for tensor in placed.tensors]
         self.attributes = dict(zip([role for role, _ in placed.layer.arrays], names, strict=True))
-        self.causal = placed.layer.whole and length_of(placed.layer.window_of(0, 2)) == 1
+        self.causal = placed.layer.time.whole and length_of(placed.layer.window_of(0, 2)) == 1
         self.formulas, self.words = formulas, formulas.words
         self.values: list[Formula] = []
         self.taps: list[str] = []
 
     def lines(self) -> Iterator[str]:
         """Yield the statements that make x the output for x (batch, steps, features)."""
-        if not self.layer.whole:
+        if not self.layer.time.whole:
             yield from self._windows()
         names, nodes = self.formulas.names, self.trace.nodes
         uses = Counter(operand for node in nodes for operand in node.operands)
@@ -105,7 +105,7 @@ class LayerWriter:
                 names[value] = name
             self.values.append(value)
         yield f"x = {self.formulas.code(self.values[self.trace.output])}"
-        if self.layer.ends and not self.layer.whole:
+        if self.layer.time.ends and not self.layer.time.whole:
             yield "x = x[:, 0]"
 
     def _windows(self) -> Iterator[str]:
@@ -114,7 +114,7 @@ class LayerWriter:
         shape, window = layer.output_shape((steps, width)), layer.window_of(0, steps)
         last = layer.window_of(shape[0] - 1 if len(shape) > 1 else 0, steps)[-1]
         before, after = -window[0], max(last + 1 - steps, 0)
-        if self.steps is None and (layer.ends or (layer.every > 1 and (before or after))):
+        if self.steps is None and (layer.time.ends or (layer.every > 1 and (before or after))):
             raise RefusedError(f"{self.placed.name}: how it is padded depends on the number of steps; give steps")
         zeros = {number: words.zeros.format(x="x", steps=number, width=width) for number in (before, after)}
         parts = [zeros[before]] * (before > 0) + ["x"] + [zeros[after]] * (after > 0)
@@ -187,7 +187,7 @@ class LayerWriter:
     def _mixes(self, place: int) -> bool:
         """Return whether a weighted sum is one for each step of the output, its weights zero for later steps."""
         (weights, _), trace = self.trace.nodes[place].operands, self.trace
-        each = self.layer.ends or "t" in trace.repeats[place]
+        each = self.layer.time.ends or "t" in trace.repeats[place]
         return each and (not self.causal or trace.nodes[weights].operation == "softmax")
 
     def _axes(self, place: int) -> str:

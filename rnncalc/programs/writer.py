@@ -328,7 +328,7 @@ class Writer(Expressions, ABC):
 
     def _around(self, module: Module) -> Around:
         if name := self.own_layers.get(module.name):
-            vector = f"{{module}}({self.one_step}){'' if module.layer.ends else '[:, 0]'}"
+            vector = f"{{module}}({self.one_step}){'' if module.layer.time.ends else '[:, 0]'}"
             return Around(f"{name}({self.made_with})", vector=vector, activates=True)
         return self.transforms.get(module.layer.named_as, NOTHING)
 
@@ -418,7 +418,7 @@ class Writer(Expressions, ABC):
                 case flow.Window(name=name):
                     below = shape[move.reads[0]]
                     sequence = len(below) > 1 or self.single or self.looping
-                    one = sequence and len(below) == 1 and (move.layer.ends or move.layer.begins)
+                    one = sequence and len(below) == 1 and (move.layer.time.ends or move.layer.time.begins)
                     if one and len(self.arrays[place]) == len(self.arrays[move.reads[0]]):
                         continue  # a vector is a sequence of one step in a program of one step
                     code = self._transformed(modules[name], move, below, sequence, x)

@@ -133,11 +133,11 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
                     times = 1
                 if isinstance(layer, Transform) and not placed.multiply_adds_per_step:
                     read = numbers
-                    if layer.ends:
+                    if layer.time.ends:
                         times = 1
-                    elif layer.begins or layer.along:
+                    elif layer.time.begins or layer.time.along:
                         times = layer.output_shape((times, placed.inputs))[0]
-                        numbers = numbers if layer.begins else times * placed.outputs
+                        numbers = numbers if layer.time.begins else times * placed.outputs
                     if layer.arrays:
                         yield _kept(placed, read, numbers, times * placed.places)
                 elif isinstance(layer, Cell | Dense | Transform):

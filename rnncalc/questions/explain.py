@@ -212,7 +212,7 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
     match derivation.named:
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
-        case LayerFormulas() as named if layer.whole or (layer.arrays and not (layer.ends and slides(layer))):
+        case LayerFormulas() as named if layer.time.whole or (layer.arrays and not (layer.time.ends and slides(layer))):
             return derivation._replace(equations=(*named.equations(),))
     return derivation
 
@@ -228,9 +228,9 @@ def _names(
 
     With a stride, the zeros at both ends depend on the remainder of T; an unknown T counts as a multiple of the stride.
     """
-    stride, time = layer.every, "t" if placed.sequence or layer.along else ""  # it may output its last step alone
+    stride, time = layer.every, "t" if placed.sequence or layer.time.along else ""  # it may output its last step alone
     rest = shape[0] % stride if isinstance(shape[0], int) else 0
-    read = layer.window_of(FAR, 10 * FAR * stride + rest) if layer.along else range(FAR, FAR + 1)
+    read = layer.window_of(FAR, 10 * FAR * stride + rest) if layer.time.along else range(FAR, FAR + 1)
     later = 1 - stride * (FAR + 1)
     apart = range(read.start + later, read.stop + later, read.step)
     step = trace(layer, placed.inputs // placed.places, row)
@@ -240,7 +240,7 @@ def _names(
     if placed.starts:
         y, x = Symbol(placed.starts[1], "0"), "v"
     computed = [(place, node) for place, node in enumerate(step.nodes) if node.operation in OPERATIONS]
-    if layer.whole:
+    if layer.time.whole:
         alone = [place for place, node in computed if node.operation == "softmax" or place == step.output]
         names = {place: symbol_of(step, place) for place, _ in computed if place in alone or letter_of(step, place)}
     else:

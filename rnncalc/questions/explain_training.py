@@ -221,6 +221,6 @@ def _vector(named: NamedValues | None, place: int, axes: tuple[str, ...] = ()) -
     """Return the formula of a value; of the vectors of a window that at step t, with these axes."""
     assert named is not None  # what is saved or multiplied is a step's
     node = named.trace.nodes[place]
-    if isinstance(named, LayerFormulas) and not named.layer.whole and node.operation in (INPUT, STEP):
+    if isinstance(named, LayerFormulas) and not named.layer.time.whole and node.operation in (INPUT, STEP):
         return named.window.x.replace(axes=() if axes == (ONE,) else axes)
     return named.formula(place)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dropout, External, Layer, Shape, Transform, inside, length_of
+from rnncalc.layers.layer import Dropout, External, Layer, Shape, Time, Transform, inside, length_of
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -161,7 +161,7 @@ def _values(network: Network, chunk: int | None, *, delayed: bool = False) -> li
                 needs = _either(needs, ((need, need),))
             case Window(layer=layer):
                 needs = _above(layer, flowing, needs, start=False)
-                if layer.along or layer.ends or layer.begins:
+                if not layer.time.by_step:
                     _refuse_windows(move.name, shape[place], chunk)
                     need = any(map(any, needs))
                     flowing = chunks_of(shape[place][0], None) if len(shape[place]) > 1 else ONE_VECTOR
@@ -292,7 +292,7 @@ def _before_window(
     layer: Transform, reached: Reached, chunks: tuple[Chunks, ...], below: tuple[Chunks, ...]
 ) -> Reached:
     """Return where the loss reaches the input of a layer around the cells, from where it reaches its output."""
-    if not (layer.along or layer.ends or layer.begins):
+    if layer.time.by_step:
         return reached
     steps = below[0].steps
     outputs = steps_of(reached[0], chunks[0].steps)
@@ -304,7 +304,7 @@ def _before_window(
 
 def _steps_read(layer: Transform, outputs: Collection[int], steps: int) -> Collection[int]:
     """Return the steps of the input that are read for some steps of the output."""
-    if layer.whole:  # from the first step, so that the longest has all
+    if layer.time.whole:  # from the first step, so that the longest has all
         return range(max([length_of(layer.window_of(step, steps)) for step in outputs], default=0))
     return {place for step in outputs for place in inside(layer.window_of(step, steps), steps)}
 
@@ -334,7 +334,7 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     if step is None:
         return Tally({}, {})
     if isinstance(layer, Transform):
-        if layer.whole and not layer.along:
+        if layer.time is Time.MEMORY:
             return _tally_of_attention(network, placed, step, chunk)
         return _tally_of_transform(placed, layer, step, chunk)
     if chunk.outputs is Outputs.NONE and not chunk.final_states:
@@ -354,7 +354,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     """Return the reads and products of a layer around the cells: what its windows read where the loss reaches it."""
     steps, (first, others) = chunk.steps, chunk.inputs_need
     trained = _is_trained(layer)
-    reshapes = layer.along or layer.ends or layer.begins
+    reshapes = not layer.time.by_step
     outputs = steps_of(chunk.outputs, placed.uses or 1 if reshapes else steps)
     groups = [(outputs, first or others)]
     if not reshapes and first != others:  # a vector followed by zeros
@@ -365,7 +365,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     for group, asked in groups:
         reads = costs.layer_reads(step, trained=trained, needs=asked)
         windows = [layer.window_of(each, steps) for each in group]
-        if layer.whole and group:
+        if layer.time.whole and group:
             lengths = [*map(length_of, windows)]
             repeats = Repeats(len(group), max(lengths), sum(lengths), placed.sizes.get(HEADS, 1))
             return _tally_of_whole(step, repeats, reads, {*_steps_read(layer, group, steps)}, group)

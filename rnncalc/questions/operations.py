@@ -47,7 +47,7 @@ def pass_operations(network: Network, batch: int = 1) -> PassOperations:
 def _of_layer(placed: Placed, batch: int, read: Shape) -> OperationCounts | None:
     """Return the operations of a layer; read: the shape of its input."""
     layer, steps = placed.layer, read[0] if len(read) > 1 else 1
-    if isinstance(layer, External) or placed.uses is None or (layer.whole and not placed.repeats):
+    if isinstance(layer, External) or placed.uses is None or (layer.time.whole and not placed.repeats):
         return None
     if placed.step is None:  # a dropout
         return OperationCounts(0, 0, 0, 0)

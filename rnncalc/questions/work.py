@@ -16,7 +16,7 @@ from rnncalc.forward.backward_pass import BackwardPass
 from rnncalc.forward.layer_pass import History, LayerValues, LetteredValue
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Output, Transform, inside
+from rnncalc.layers.layer import Embedding, External, Output, Time, Transform, inside
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -162,7 +162,7 @@ def _named(
     read: dict[tuple[str, int], Variable] = {}
     for placed, kept in layers:
         for each in kept.lettered:
-            if each.letter not in placed.layer.read_letters:
+            if each.letter not in placed.layer.vectors:
                 names.setdefault(id(each.value), _lettered(placed, each))
         for direction, history in zip(_directions(placed), kept.histories, strict=False):
             before = len(history.steps) + 1 if direction is Direction.BACKWARD else 0
@@ -209,7 +209,7 @@ def _steps(
         if id(value) not in seen and names[id(value)] == name:
             window = placed.layer.window_of(unread + step - 1, len(inputs)) if inputs else range(0)
             read: Sequence[int] = inside(window, len(inputs))
-            if placed.layer.along and placed.layer.whole and step > 1:  # the first step has the whole sequence
+            if placed.layer.time in (Time.SEQUENCE, Time.SUMMARY) and step > 1:  # the first step has all of it
                 read = [step - 1]
             known = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
             pairs = [
@@ -218,8 +218,8 @@ def _steps(
                 if not each.joined
                 and (each.first == unread + step or (each.shared and each.first <= unread and step == 1))
             ]
-            known += tuple([line for letter, line in pairs if letter in placed.layer.read_letters])
-            lines = [line for letter, line in pairs if letter not in placed.layer.read_letters]
+            known += tuple([line for letter, line in pairs if letter in placed.layer.vectors])
+            lines = [line for letter, line in pairs if letter not in placed.layer.vectors]
             steps.append(StepWork(step if placed.sequence else None, known, (*lines, WorkedLine(name, value))))
     return ways, tuple(steps)
 

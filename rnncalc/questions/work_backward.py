@@ -120,7 +120,7 @@ def gradient_work(
         id(each.value): each.first
         for owner, values in recorded.values.items()
         for each in values.lettered
-        if each.letter not in layers[owner][0].layer.read_letters
+        if each.letter not in layers[owner][0].layer.vectors
     }
     steps: dict[int, list[str]] = {}  # of the values without a name, what those that they are within have in common
     step: list[str] = []

@@ -14,7 +14,7 @@ from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
-from rnncalc.layers.layer import Dense, Embedding, Output, Transform
+from rnncalc.layers.layer import Dense, Embedding, Output, Time, Transform
 from rnncalc.letters import has_letters, raised
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
@@ -430,7 +430,8 @@ def letters_of(each: Derivation) -> Iterator[str]:
         shown = worked("m", placed.sizes, placed.names).letters
         yield f"{'' if shown == str(placed.sizes['m']) else f'{shown} = '}{size}: {_source(each)}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
-    names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {}) | {**layer.meanings}
+    variants = _NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.time.whole else {}
+    names = _NAMES | variants | {**layer.meanings}
     for letter, name in names.items():
         if letter in placed.sizes:
             number, shown = placed.sizes[letter], worked(letter, placed.sizes, placed.names).letters
@@ -443,7 +444,7 @@ def letters_of(each: Derivation) -> Iterator[str]:
 def _source(each: Derivation) -> str:
     """Return where a layer's input width comes from."""
     below, layer = each.below, each.placed.layer
-    channels = "the channels of " if layer.grid or (layer.by_place and each.placed.grid) else ""
+    channels = "the channels of " if layer.grid or (layer.time is Time.PLACE and each.placed.grid) else ""
     if each.placed.starts and each.placed.part == "decoder":
         return "the encoder's final state, the vector v"
     if each.placed.starts:

@@ -203,7 +203,7 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
     """Yield remarks on the letters and functions of backward equations, and on a second direction."""
     layer = each.derivation.placed.layer
     yield from on_parts(each.derivation)
-    if isinstance(layer, Transform) and layer.whole:
+    if isinstance(layer, Transform) and layer.time.whole:
         several = layer.values().get("heads")
         heads = ", and the gradient for a head i is a part of that for all heads" if several else ""
         yield f"Sums are over the steps that read each other{heads}."
@@ -231,7 +231,7 @@ def _on_joined(each: TrainingDerivation) -> Iterator[Phrase]:
 
 def _on_decoder(layer: DecoderAttention) -> Iterator[Phrase]:
     """Yield where the gradient of a context comes from, and where those of queries and keys go."""
-    before, (query, keys) = layer.query == "before", layer.read_letters
+    before, (query, keys) = layer.query == "before", layer.vectors
     context, x = Term("y" if layer.heads else "c", time="t"), Term("x", time="t" if before else "t+1")
     of_x = ((Derivative(LOSS, x),), " of the decoder's first recurrent layer"), layer.joins[0]
     of_output = ("the gradient of the vector that the layer after its last one reads",), layer.joins[1]

@@ -274,7 +274,7 @@ class LayerFormulas(NamedTuple):
         """Yield the equation of each value that has a name; of one in groups, that of a group i."""
         for place, name in self.names.items():
             node = self.trace.nodes[place]
-            if not self.layer.whole or node.operation not in SAME_LETTER:
+            if not self.layer.time.whole or node.operation not in SAME_LETTER:
                 left = part_symbol(name, "i") if node.in_groups else name
                 left = whole_of(left) if node.operation == "softmax" else left
                 yield Equation(left, self.formula(place, named=False))
@@ -288,7 +288,7 @@ class LayerFormulas(NamedTuple):
         if named and place in self.names:
             return whole_of(self.names[place]) if whole else self.names[place]
         match node.operation:
-            case "input" | "sequence" if self.layer.whole:
+            case "input" | "sequence" if self.layer.time.whole:
                 return symbol_of(self.trace, place)
             case "input" | "step":
                 x = self.window.at(self.window.apart[node.number])
@@ -302,7 +302,7 @@ class LayerFormulas(NamedTuple):
                 assert node.weights
                 role = array_of(self.layer, node.weights)
                 return Symbol(*self.letters.get(role, (role, "")), axes=() if node.axes == (ONE,) else node.axes[:2])
-            case "joined" if self.layer.whole:
+            case "joined" if self.layer.time.whole:
                 return self.formula(node.operands[0], whole=whole)
             case "softmax":
                 return Application(node.operation, (self.formula(node.operands[0], whole=True),))

@@ -77,17 +77,15 @@ class LayerTracer(Recorder):
         self._layer = layer
         self._sizes = layer.sizes(inputs)
         self._arrays = dict(layer.arrays)
-        self._letters = ("h", "y") if isinstance(layer, Output) else (layer.read_letters[1], "")
+        self._letters = ("h", "y") if isinstance(layer, Output) else ([*layer.vectors][-1], "")
         self._slides = slides(layer)
         self._length = length_of(layer.window_of(0, 1))
 
     def __call__(self) -> Trace:
         """Run the layer and return its trace."""
-        reads, _ = self._letters
-        width, sequence = self._layer.read_widths
-        whole = self._layer.whole
-        node = Node(SEQUENCE, width=sequence, letter=reads) if whole else Node(INPUT, width=width, letter=reads)
-        x = self._place(node)
+        whole = self._layer.time.whole
+        *_, width = self._layer.vectors.values()
+        x = self._place(Node(SEQUENCE if whole else INPUT, width=width, letter=self._letters[0]))
         window = SequenceOperand(x, self._current) if whole else WindowOperand(x, self._step)
         output = self._vector(self._layer.compute(self, window), "what compute returns")
         if beyond := repeats_of(self._nodes)[output] - {"t"}:
@@ -102,9 +100,9 @@ class LayerTracer(Recorder):
         return Operand(self._place(Node(STEP, (0,), "m", number=number)) if self._slides else 0)
 
     def _current(self) -> Operand:
-        if self._layer.ends:
+        if self._layer.time.ends:
             raise self._error("compute reads the current step, and the layer outputs one vector of the whole sequence")
-        (width, _), (letter, _) = self._layer.read_widths, self._layer.read_letters
+        letter, width = next(iter(self._layer.vectors.items()))
         return Operand(self._place(Node(INPUT, width=width, letter=letter)))
 
     def _vector(self, value: object, what: str = "what an operation is done with") -> int:
@@ -267,7 +265,7 @@ class LayerTracer(Recorder):
 
 def slides(layer: Layer) -> bool:
     """Return whether a layer makes a vector of several vectors."""
-    return layer.along or length_of(layer.window_of(0, 2)) > 1
+    return layer.time.along or length_of(layer.window_of(0, 2)) > 1
 
 
 def array_of(layer: Layer, weights: Weights) -> str:

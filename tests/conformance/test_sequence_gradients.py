@@ -28,7 +28,7 @@ from rnncalc import (
     Transformer,
 )
 from rnncalc.conventions import NOTATIONS
-from rnncalc.layers.layer import Transform
+from rnncalc.layers.layer import Time, Transform
 from rnncalc.questions.explain import explain_those
 from rnncalc.step import equations as written
 from rnncalc.step.equations import ROOT, STACKED, Application, Formula, LayerFormulas, Symbol
@@ -192,9 +192,7 @@ class Nameless(Transform):
 
     kind = "nameless"
     number = ""
-    reads = "a sequence"
-    along = True
-    whole = True
+    time = Time.SEQUENCE
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"m": inputs, "u": 2, "m+m": 2 * inputs}

@@ -28,15 +28,15 @@ def report(call: Call, command: str, *words: Any) -> dict[str, Any]:
     return dict(found)
 
 
-@pytest.mark.parametrize("name", [name for name in KINDS if not kind(name).begins])
+@pytest.mark.parametrize("name", [name for name in KINDS if not kind(name).time.begins])
 @pytest.mark.parametrize("steps", [(), ("-T", 6)])
 def test_a_sequence_without_a_last_step_stays_one(name: str, steps: tuple[Any, ...], call: Call) -> None:
     """Only a recurrent layer, and a layer that ends the sequence, leave one vector."""
     words = ("-i", 8, "-l", alone(name), *steps)
-    if kind(name).ends and not steps and call("count", *words).code == 2:
+    if kind(name).time.ends and not steps and call("count", *words).code == 2:
         return  # a flatten needs the number of steps
     counted = report(call, "count", *words)
-    one = issubclass(kind(name), Cell) or kind(name).ends
+    one = issubclass(kind(name), Cell) or kind(name).time.ends
     shape = counted["layers"][0]["output_shape"]
     assert counted["topology"] == ("many-to-one" if one else "many-to-many")
     assert len(shape) == (1 if one else 2) + (name == "conv_lstm")

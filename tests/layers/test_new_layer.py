@@ -14,7 +14,7 @@ from verified import backward
 from rnncalc import Network, register, run, solve
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Time, Transform
 from rnncalc.layers.options import Option, Size, Switch
 
 Ops = LayerOperations[Any]
@@ -47,8 +47,7 @@ class CausalSkip(Transform):
 
     kind = "causal_skip"
     number = "kernel"
-    along = True
-    reads = "a sequence"
+    time = Time.WINDOW
     own_options: ClassVar[Mapping[str, Option]] = {"kernel": Option(Size(), "the steps of the window")}
     kernel: int
 
@@ -125,8 +124,7 @@ class HalvesPool(Transform):
 
     kind = "halves_pool"
     number = ""
-    reads = "a sequence"
-    along = whole = ends = True
+    time = Time.SUMMARY
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"m": inputs, "g": inputs // 2}
