@@ -1,7 +1,7 @@
 """The documents, and what in them is generated: `python tests/documents.py` writes it anew.
 
-Generated are the output under each command of a console block, the line of contents of each page in docs/, and
-specs/README.md. The tests hold that nothing of it is out of date.
+Generated are the output under each command of a console block, the line of contents of each page in docs/, the tables
+of kinds and options of layers, and specs/README.md. The tests hold that nothing of it is out of date.
 """
 
 import contextlib
@@ -10,12 +10,16 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from rnncalc import load
 from rnncalc.cli import call
+from rnncalc.cli.help import kinds_with_options, layers_by_kind, options_with_meanings
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
+from rnncalc.layers.layer import Layer, Transform
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -126,6 +130,49 @@ def with_contents(text: str) -> str:
     return f"{title}\n\n{opening}\n\nOn this page: {line}\n\n{rest}"
 
 
+def table(*rows: Iterable[str]) -> str:
+    """Return a table of Markdown; the first row is its header."""
+    head, *rest = [f"| {' | '.join(row)} |\n" for row in rows]
+    return head + "|" + "---|" * (head.count("|") - 1) + "\n" + "".join(rest)
+
+
+def code(words: Iterable[str]) -> str:
+    return " ".join(f"`{word}`" for word in words)
+
+
+def tables() -> Iterator[str]:
+    """Yield the tables that follow from the classes of layers."""
+    rows = [
+        (f"`{name}`", number or "none", summary, code(options) or "none")
+        for name, number, summary, options in kinds_with_options()
+    ]
+    yield table(("kind", "its number", "what it is, and its parameters", "options"), *rows)
+    owners: dict[str, dict[str, type[Layer]]] = {"a layer": layers_by_kind(), "attention": {"": DecoderAttention}}
+    for owner, layers in owners.items():
+        options = options_with_meanings(layers)
+        meanings = [(f"`{name}`", option.allowed.expected, meaning) for name, option, meaning in options]
+        yield table((f"option of {owner}", "values", "meaning"), *meanings)
+    classes: dict[str, list[str]] = {}
+    for layer in layers_by_kind().values():
+        group = (
+            "recurrent cells"
+            if issubclass(layer, Cell)
+            else "around the cells"
+            if issubclass(layer, Transform)
+            else "others"
+        )
+        classes.setdefault(group, []).append(layer.__name__)
+    yield table(("layers", "classes"), *((group, code(names)) for group, names in classes.items()))
+
+
+def with_tables(text: str) -> str:
+    """Return a document with the generated tables anew; they are found by their headers."""
+    for each in tables():
+        found = re.search(rf"^{re.escape(each.partition(chr(10))[0])}\n(?:\|.*\n)*", text, re.MULTILINE)
+        text = text.replace(found[0], each) if found else text
+    return text
+
+
 def with_output(text: str, files: Path) -> str:
     """Return a document with the real output under each of its commands."""
 
@@ -180,7 +227,7 @@ def main() -> None:
             for name in kept:
                 (ROOT / name).write_bytes(Path(folder, Path(name).name).read_bytes())
         if path in PAGES:
-            text = with_contents(text)
+            text = with_tables(with_contents(text))
         path.write_text(text, encoding="utf-8")
 
 

@@ -138,9 +138,11 @@ def test_links_and_anchors_are_found() -> None:
 
 
 def test_what_is_generated_is_up_to_date() -> None:
-    """`python tests/documents.py` would change nothing: the lines of contents, and the list of specs."""
+    """`python tests/documents.py` would change nothing: the lines of contents, the tables, and the list of specs."""
     for path in PAGES:
-        assert documents.with_contents(path.read_text(encoding="utf-8")) == path.read_text(encoding="utf-8"), path
+        text = path.read_text(encoding="utf-8")
+        assert documents.with_tables(documents.with_contents(text)) == text, path
+    assert all(table in "".join(TEXTS.values()) for table in documents.tables())
     assert documents.specs_page() == documents.SPECS.read_text(encoding="utf-8")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import click
 
@@ -13,28 +13,25 @@ from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Switch, Text, Trainable
-from rnncalc.words import all_of, not_among
+from rnncalc.words import not_among
 
 
 def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     """Write the kinds of layer with their options, and what each option means."""
     formatter.write_text(
-        "A layer is -l KIND:UNITS[,OPTION[=VALUE]]... in flags, and - KIND: UNITS with its options below in a SPEC. "
-        f"Instead of UNITS, an embedding has the length of its vectors, {', '.join(_numbers())}. "
-        "A kind without a number is written alone, as layer_norm."
+        "A layer is -l KIND:NUMBER[,OPTION[=VALUE]]... in flags, and - KIND: NUMBER with its options below in a SPEC. "
+        "A kind without a number is written alone, as layer_norm. m is the width that a layer reads."
     )
-    kinds = {name: kind(name) for name in KINDS}
-    every: list[type[Layer]] = [*kinds.values(), Output]
-    common = Layer.options()
-    with formatter.section(f"Kinds and their options, beside {', '.join(common)}"):
-        rows = [(name, [option for option in layer.options() if option not in common]) for name, layer in kinds.items()]
-        rows.append(("--output", [*Output.options()]))
-        formatter.write_dl([(name, " ".join(options) or "none") for name, options in rows])
+    with formatter.section(f"Kinds, and their options beside {', '.join(Layer.options())}"):
+        rows = []
+        for name, number, summary, options in kinds_with_options():
+            usage = f"{name}:{number.upper()}" if number else name
+            rows.append((usage, f"{summary} Options: {' '.join(options) or 'none'}."))
+        formatter.write_dl(rows)
     with formatter.section("Options of a layer"):
-        known: dict[str, Option] = {}
-        for layer in every:
-            known |= {name: layer.option(name) for name in layer.options() if name not in known}
-        formatter.write_dl([(_usage(name, option), option.meaning) for name, option in known.items()])
+        formatter.write_dl(
+            [(_usage(name, option), meaning) for name, option, meaning in options_with_meanings(layers_by_kind())]
+        )
     write_examples(
         formatter,
         (
@@ -44,21 +41,28 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     )
 
 
-_NUMBERS = {
-    "rate": "the share that it drops (0 to 1)",
-    "params": "the number of parameters counted elsewhere",
-    "window": "the steps of its window",
-    "times": "the number of steps",
-}
+def layers_by_kind() -> dict[str, type[Layer]]:
+    """Return the class of each kind, and that of the output layer."""
+    return {name: kind(name) for name in KINDS} | {"output": Output}
 
 
-def _numbers() -> Iterator[str]:
-    """Yield the kinds that have another number than units, each with what it counts."""
-    numbers: dict[str, list[str]] = {}
-    for name in KINDS:
-        numbers.setdefault(kind(name).number, []).append(name)
-    for word in [each for each in numbers if each not in ("units", "")]:
-        yield f"{all_of(numbers[word])} {_NUMBERS.get(word) or f'the number of {word}'}"
+def kinds_with_options() -> Iterator[tuple[str, str, str, list[str]]]:
+    """Yield each kind with the name of its number, the first line of its manual, and the options that not all have."""
+    for name, layer in layers_by_kind().items():
+        yield name, layer.number, layer.summary(), [each for each in layer.options() if each not in Layer.options()]
+
+
+def options_with_meanings(layers: Mapping[str, type[Layer]]) -> Iterator[tuple[str, Option, str]]:
+    """Yield each option with its meaning; before it the kinds that have it, if that is one, or they differ."""
+    kinds: dict[str, dict[Option, list[str]]] = {}
+    for name, layer in layers.items():
+        for key in layer.options():
+            kinds.setdefault(key, {}).setdefault(layer.option(key), []).append(name)
+    for key, options in kinds.items():
+        for option, names in options.items():
+            meaning = option.meaning + "; needed" * all(key in layers[name].needed() for name in names)
+            shared = len(layers) == 1 or (len(options) == 1 and len(names) > 1)
+            yield key, option, meaning if shared else f"{', '.join(names)}: {meaning}"
 
 
 def _usage(name: str, option: Option) -> str:

@@ -21,7 +21,9 @@ class Attention(Transform):
     title = "additive attention"
     time = Time.SUMMARY
     own_options: ClassVar[Mapping[str, Option]] = {
-        "score_bias": Option(Switch(), "a trained number added to each score, which the softmax takes out again")
+        "score_bias": Option(
+            Switch(), "a trained number added to each score, which no output depends on: the softmax takes it out again"
+        )
     }
 
     units: int
@@ -169,8 +171,11 @@ class Transformer(_WithHeads):
     kind = "transformer"
     title = "transformer block"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {
-        "feed_forward": Option(SIZE, "the units of the first of its two dense layers"),
-        "norm": Option(Choice(("last", "first")), "where it normalises: last, each sum; first, what each part reads"),
+        "feed_forward": Option(SIZE, "f, the units of the first of its two dense layers"),
+        "norm": Option(
+            Choice(("last", "first")),
+            "where it normalises: last, each sum (Vaswani et al. 2017); first, what each part reads, as in GPT-2",
+        ),
     }
 
     feed_forward: int

@@ -24,7 +24,7 @@ class ConvLSTM(Cell, kw_only=True):
     gate_width = "s"
     without = ("bidirectional", "merge", "learned_state", "initial_state")
     own_options: ClassVar[Mapping[str, Option]] = {
-        "kernel": Option(Size(), "how many places of each axis of the space a gate reads at once; 3 by default"),
+        "kernel": Option(Size(), "how many places of each axis of the space a gate reads at once, k; 3 by default"),
         "space": Option(Sizes(), "the places of a step: the length of a line, or the height and width of a grid"),
     }
 

@@ -73,13 +73,17 @@ class Conv1D(Sliding):
     number = "filters"
     own_options: ClassVar[Mapping[str, Option]] = {
         "filters": Option(SIZE, "the number of filters, which is the width of the output"),
-        "kernel": Option(Size(), "the steps that a filter reads at once"),
-        "stride": Option(Size(), "how many steps the window moves; a pool1d's is its window by default"),
+        "kernel": Option(Size(), "k, the steps that a filter reads at once"),
+        "stride": Option(Size(), "how many steps the window moves; 1 by default, in a pool1d its window"),
         "padding": Option(
-            Choice(("valid", "same", "causal")), "zeros at the ends of a sequence: none, at both, or before it"
+            Choice(("valid", "same", "causal")),
+            "zeros around the sequence: valid, none; same, at both ends, for T / stride steps, rounded up; "
+            "causal, before it, so that no output reads a later step",
         ),
         "dilation": Option(Size(), "how far apart the steps of a kernel are"),
-        "groups": Option(Size(), "parts of the input's width, each with filters of its own"),
+        "groups": Option(
+            Size(), "parts of the input's width, each with its own filters; one per feature is a depthwise convolution"
+        ),
     }
 
     filters: int
@@ -133,7 +137,7 @@ class Pool1D(Sliding):
     own_options: ClassVar[Mapping[str, Option]] = {
         "window": Option(Size(), "the steps that are pooled into one"),
         "stride": Conv1D.own_options["stride"],
-        "mode": Option(Choice(("max", "average")), "what a pool1d computes from a window"),
+        "mode": Option(Choice(("max", "average")), "what it computes from a window"),
     }
 
     window: int

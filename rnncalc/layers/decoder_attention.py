@@ -60,10 +60,15 @@ class DecoderAttention(Transform):
     without = ("repeat", "extra_inputs", "query_width", "key_width")
     conditions = dict.fromkeys(HEAD_SIZES, ("heads", True)) | dict.fromkeys(("score", "units"), ("heads", False))
     own_options: ClassVar[Mapping[str, Option]] = {
-        "score": Option(Choice(("additive", "dot", "general", "concat")), "how they are compared; by default additive"),
-        "heads": Option(SIZE, "the parts that it is computed in, each with a dot score of its own, instead of a score"),
+        "score": Option(
+            Choice(("additive", "dot", "general", "concat")), "how a query is compared with a key; by default additive"
+        ),
+        "heads": Option(
+            SIZE,
+            "h parts, each with a dot score of its own, instead of a score; they divide q, unless there is a key_size",
+        ),
         **HEAD_SIZES,
-        "units": Option(SIZE, "the hidden units of an additive or concat score; by default the query's"),
+        "units": Option(SIZE, "u, the hidden units of an additive or concat score; by default the query's width"),
         "query": Option(
             Choice(("before", "after")),
             "the decoder's state before its step (Bahdanau), or its output after it (Luong)",
@@ -73,7 +78,9 @@ class DecoderAttention(Transform):
             "what reads the context: the first recurrent layer, the layer after the last one, or both; "
             "by default input, or output if the query is after the step",
         ),
-        "bias": Option(Switches(MATRICES), "a bias of each matrix; none when false"),
+        "bias": Option(
+            Switches(MATRICES), "a bias of each matrix; {score: false} leaves one out; heads take true or false"
+        ),
         "query_width": Option(SIZE, "the width of the query"),
         "key_width": Option(SIZE, "the width of the keys"),
     }

@@ -272,6 +272,11 @@ class Layer(Frozen, kw_only=True):
         return 0
 
     @classmethod
+    def summary(cls) -> str:
+        """Return the first line of the kind's manual, which is the docstring of its class."""
+        return (cls.__doc__ or "").partition("\n")[0]
+
+    @classmethod
     def known_option(cls, name: str) -> Option | None:
         """Return the declaration of an option, of all kinds or of this one; None if there is none."""
         return cls.own_options.get(name) or OPTIONS.get(name)
@@ -424,7 +429,7 @@ class Embedding(Layer):
     kind = "embedding"
     title = "embedding"
     own_options: ClassVar[Mapping[str, Option]] = {
-        "positions": Option(SIZE, "a trained vector for each of N steps, added to the word's: N·d more")
+        "positions": Option(SIZE, "a trained vector for each of N steps, added to the word's: N·d more parameters")
     }
 
     meanings: ClassVar[Mapping[str, str]] = {"N": "the steps that have a position"}
@@ -493,8 +498,8 @@ class External(Layer):
     without = ("tensors",)  # which params has in a spec
     own_options: ClassVar[Mapping[str, Option]] = {
         "tensors": Option(Tensors(), "the shapes of its tensors"),
-        "state": Option(Size(0, letters=True), "the numbers that it carries from step to step"),
-        "trainable": Option(Trainable(), "false for each tensor that is not trained"),
+        "state": Option(Size(0, letters=True), "the numbers that it carries from step to step; unknown by default"),
+        "trainable": Option(Trainable(), "false for each tensor that is counted, but not trained"),
     }
 
     params: Any
@@ -545,8 +550,7 @@ class Transform(Layer):
 
         Not the number of parameters: a network may have other letters than the docstring.
         """
-        line = (self.__doc__ or "").partition("\n")[0].partition(";")[0]
-        return re.sub(r":[^:]*\bparameters\b.*", "", line).rstrip(".")
+        return re.sub(r":[^:]*\bparameters\b.*", "", self.summary().partition(";")[0]).rstrip(".")
 
     def output_width(self, inputs: int) -> int:
         return inputs

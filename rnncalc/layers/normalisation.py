@@ -31,7 +31,7 @@ class LayerNorm(Transform):
 
 
 class BatchNorm(Transform):
-    """Makes the stored mean of each feature 0 and its variance 1, then scales and shifts it: 2m parameters.
+    """Makes the stored mean of each feature 0 and its variance 1, then scales and shifts it: 2m parameters, 2m stored.
 
     The stored means and variances are 2m numbers more, which a framework counts as parameters or keeps apart.
     """

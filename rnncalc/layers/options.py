@@ -346,24 +346,35 @@ OPTIONS: dict[str, Option] = {
         Choice(("concat", "sum", "mul", "ave")),
         "how the directions join; concat, the default, doubles the output width",
     ),
-    "activation": Option(Choice(ACTIVATIONS), "of the output; never changes a count"),
+    "activation": Option(
+        Choice(ACTIVATIONS), "what a cell's candidate, or a layer's output, goes through; never changes a count"
+    ),
     "recurrence": Option(
         Choice(("full", "diagonal")), "diagonal: each unit sees only its own past; h weights instead of h²"
     ),
-    "learned_state": Option(Switch(), "the state before the first step is trained too"),
-    "initial_state": Option(SIZE, "a dense layer makes the state before the first step from a vector of N numbers"),
+    "learned_state": Option(
+        Switch(), "the state before the first step is trained: h more parameters per state and direction"
+    ),
+    "initial_state": Option(
+        SIZE,
+        "the state before the first step comes from a vector of N numbers through a dense layer: h·N + h more "
+        "parameters per state and direction",
+    ),
     "reset_after": Option(
         Switch(), "the reset gate is applied after the recurrent product; by default as the convention has it"
     ),
-    "reset_gate": Option(Switch(), "false: a GRU with an update gate only, 2·h(m + h + 1)"),
+    "reset_gate": Option(Switch(), "false leaves the reset gate out: 2·h(m + h + 1)"),
     "update_gate": Option(
-        Choice(("keeps", "replaces")), "what an update gate of 1 does with the old state; never changes a count"
+        Choice(("keeps", "replaces")),
+        "keeps: h = z∘h + (1 − z)∘n, as in PyTorch; replaces: h = (1 − z)∘h + z∘n; never changes a count",
     ),
     "projection": Option(SIZE, "the output is projected to p units; recurrent matrices become h×p, plus p×h"),
-    "peepholes": Option(Switch(), "the gates see the cell state; h weights for each gate"),
-    "output_gate": Option(Switch(), "false: an LSTM whose output is tanh(c), 3·h(m + h + 1)"),
-    "coupled": Option(Switch(), "the input gate is one minus the forget gate: 3·h(m + h + 1)"),
-    "layer_norm": Option(Switch(), "normalises each gate's sum, with a gain of h; in an LSTM the cell state too"),
+    "peepholes": Option(Switch(), "the gates see the cell state: h more weights per gate"),
+    "output_gate": Option(Switch(), "false leaves the output gate out, and the output is tanh(c): 3·h(m + h + 1)"),
+    "coupled": Option(Switch(), "the input gate is one minus the forget gate, c = f∘c + (1 − f)∘g: 3·h(m + h + 1)"),
+    "layer_norm": Option(
+        Switch(), "normalises each gate's sum, with a gain of h; in an LSTM also the cell state, 2h more"
+    ),
     "outputs": Option(SIZE, "the output width; by default the width of its input"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }

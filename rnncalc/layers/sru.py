@@ -8,7 +8,7 @@ from rnncalc.layers.cell import Cell, Form, Gate, Operations, Product, Stepped, 
 
 
 class SRU(Cell):
-    """The simple recurrent unit (Lei et al. 2018): 4·h·m + 4h parameters per direction, or 3·h·m + 4h.
+    """The simple recurrent unit (Lei et al. 2018): 4·h·m + 4h per direction; 3·h·m + 4h if m is the output's width.
 
     Its gates see the past through one weight for each unit. The skip connection is the input itself if that is as wide
     as the output: m = h, or m = 2h with two directions, half of it each. Else it is a product.

@@ -102,9 +102,8 @@ def _budget() -> Schema:
 
 
 def _kind(name: str, layer: type[Layer]) -> Schema:
-    first_line = (layer.__doc__ or "").split("\n")[0]
     allowed: Schema = layer.option(layer.number).allowed.schema if layer.number else {"type": "null"}
-    return _layer({name: {**allowed, "description": first_line}}, layer)
+    return _layer({name: {**allowed, "description": layer.summary()}}, layer)
 
 
 def _layer(number: Schema, layer: type[Layer]) -> Schema:
