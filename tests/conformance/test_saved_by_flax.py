@@ -1,9 +1,10 @@
-"""Networks of Flax saved as safetensors: every tensor is listed, each layer recognised, and a run is Flax's."""
+"""Networks of Flax as safetensors and msgpack: every tensor is listed, each layer recognised, and a run is Flax's."""
 
 import re
 from pathlib import Path
 from typing import Any
 
+import flax
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +17,8 @@ from conformance.saved import external_params, hold, refused, runs_to, spec_of
 from conformance.spread import held_by_all, in_parts
 from flax import linen as nn
 from flax import nnx
-from flax.traverse_util import flatten_dict
+from flax.serialization import to_bytes
+from flax.traverse_util import flatten_dict, unflatten_dict
 from hypothesis import strategies as st
 
 from rnncalc import Dropout, Embedding, Network, load
@@ -64,9 +66,15 @@ def saved_and_read(network: Network, number: int, folder: Path) -> None:
     arrays = {name: random.standard_normal(shape, np.float32) for name, shape in shapes.items()}
     safetensors.flax.save_file({name: jnp.asarray(array) for name, array in arrays.items()}, folder / "a.safetensors")
     safetensors.numpy.save_file(arrays, folder / "b.safetensors")
+    tree = unflatten_dict({("params", *name.split(".")): array for name, array in arrays.items()})
+    (folder / "c.msgpack").write_bytes(to_bytes(tree))
+    with pytest.MonkeyPatch.context() as patch:  # chunks are for arrays of a gigabyte
+        patch.setattr(flax.serialization, "MAX_CHUNK_SIZE", 100)
+        (folder / "d.msgpack").write_bytes(to_bytes(tree))
     known = len({place.layer.kind for place in network.stack} & RECURRENT) > 0  # else the file may be linen's or nnx's
-    for path in (folder / "a.safetensors", folder / "b.safetensors"):
-        listed = {tensor.name: tensor for tensor in read(str(path)).tensors}
+    for path in map(folder.joinpath, ("a.safetensors", "b.safetensors", "c.msgpack", "d.msgpack")):
+        tensors = read(str(path)).tensors
+        listed = {tensor.name.removeprefix("params/").replace("/", "."): tensor for tensor in tensors}
         assert {name: tensor.shape for name, tensor in listed.items()} == shapes
         for name, tensor in listed.items():
             np.testing.assert_array_equal(tensor.read(), arrays[name])

@@ -34,7 +34,7 @@ DRAWN = st.builds(Drawn, networks("pytorch", running=True), st.integers(0, 10**6
 
 @in_parts
 def test_any_network(tmp_path_factory: pytest.TempPathFactory, part: int) -> None:
-    """As a state dict, a checkpoint, a whole module, TorchScript and safetensors; and with one tensor changed."""
+    """As a state dict, a checkpoint, a whole module, TorchScript and arrays; and with one tensor changed."""
     held_by_all(part, DRAWN, lambda drawn: saved_and_read(drawn, tmp_path_factory.mktemp("torch")))
 
 
@@ -51,6 +51,8 @@ def saved_and_read(drawn: Drawn, folder: Path) -> None:
     safetensors.torch.save_file(state, folder / "a.safetensors")
     hold(folder / "a.safetensors", network.params)
     flow = flow_of(network)
+    np.savez_compressed(folder / "a.npz", **{name: np.asfortranarray(tensor) for name, tensor in state.items()})
+    hold(folder / "a.npz", network.params)
     torch.jit.trace(model, torch.tensor(flow), check_trace=False).save(folder / "traced.pt")
     hold(folder / "traced.pt", network.params)
     own = folder / "own.yaml"
@@ -65,7 +67,7 @@ def saved_and_read(drawn: Drawn, folder: Path) -> None:
         refused(own, folder / copy, name, shapes)
     with torch.no_grad():
         theirs = model(torch.tensor(flow)).numpy()
-    for weights in ("state.pt", "a.safetensors"):
+    for weights in ("state.pt", "a.safetensors", "a.npz"):
         runs_to(own, folder / weights, flow, theirs)
 
 

@@ -53,6 +53,18 @@ def saved(path: Path, value: Any) -> Path:
     return path
 
 
+def test_a_program(tmp_path: Path) -> None:
+    """Of torch.export: names and roles are PyTorch's, and so are the outputs."""
+    model, flow = Tagger().eval(), torch.arange(2)
+    with torch.no_grad():
+        torch.export.save(torch.export.export(model, (flow[None],)), tmp_path / "tagger.pt2")
+        theirs = model(flow[None])[0].numpy()
+    text, spec = hold(tmp_path / "tagger.pt2", size(model)), spec_of(tmp_path / "tagger.pt2")
+    assert "lstm: 128\n    repeat: 2\n" in text
+    spec.write_text(f"{text}topology: many-to-many\n")
+    runs_to(spec, tmp_path / "tagger.pt2", flow, theirs)
+
+
 @pytest.mark.parametrize("heads", [0, 4])
 def test_torchscript(tmp_path: Path, heads: int) -> None:
     """Scripted and traced; frozen, where weights are constants without names, and a norm's statistics beside them."""

@@ -7,13 +7,15 @@ not read are in foreign.py. Knows nothing of networks.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import NamedTuple
 
 from rnncalc.errors import Problem, SpecError
 from rnncalc.files import open_input
+from rnncalc.models.files.archive import Archive
 from rnncalc.models.files.foreign import RAW, refusal
 from rnncalc.models.files.model import BadFileError, ModelFile
 from rnncalc.printable import escape, escape_path
@@ -27,7 +29,7 @@ class FileFormat(NamedTuple):
     """A format: the module that reads it, the suffixes of its files, and a test of their first bytes.
 
     module: its name; with a point before it, of a module here. writer: the program that writes such files, if it is
-    one. reader: the name of the module's function.
+    one. reader: the name of the module's function. member: a pattern of the names in a zip archive of this format.
     """
 
     module: str
@@ -35,9 +37,12 @@ class FileFormat(NamedTuple):
     starts: Callable[[bytes], bool]
     writer: str = ""
     reader: str = "read"
+    member: str = ""
 
 
-_ZIP = b"PK\x03\x04"
+def _is_zip(head: bytes) -> bool:
+    return head[:4] == b"PK\x03\x04"
+
 
 FORMATS: dict[str, FileFormat] = {
     # any JSON starts as an index does
@@ -45,11 +50,16 @@ FORMATS: dict[str, FileFormat] = {
     "safetensors": FileFormat(  # a length is followed by the start of a JSON object, as in no text in UTF-16
         ".safetensors", (".safetensors",), lambda head: head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
     ),
-    "pytorch": FileFormat(".pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"),
+    "pytorch": FileFormat(".pytorch", (".pt", ".pth", ".bin", ".ckpt"), _is_zip, "PyTorch", member=r"(^|/)data\.pkl$"),
     "pytorch-old": FileFormat(
         ".pytorch", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5", "PyTorch", "refuse_old"
     ),
-    "keras": FileFormat(".keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
+    "keras": FileFormat(".keras", (".keras",), _is_zip, "Keras", member=r"^(config\.json|model\.weights\.h5)$"),
+    "pt2": FileFormat(".pt2", (".pt2",), _is_zip, member=r"(^|/)data/weights/model_weights_config\.json$"),
+    "npz": FileFormat(".npz", (".npz",), _is_zip, member=r"\.npy$"),
+    "msgpack": FileFormat(
+        ".msgpack", (".msgpack",), lambda head: re.match(rb"[\x81-\x8f](\xa6params|\xa4step)", head) is not None
+    ),
     "hdf5": FileFormat(".keras", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras", "read_hdf5"),
     "onnx": FileFormat(".onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"),
 }
@@ -90,13 +100,15 @@ def read(path: str, flag: str = "") -> ModelFile:
             head = file.read(HEAD)
         if not head:
             raise BadFileError("is empty")
-        if why := refusal(path, head):
+        members = _members(path, head)
+        if why := refusal(path, head, members):
             raise BadFileError(why)
-        entry = _format(path, head)
+        entry = _format(path, head, members)
         if entry is FORMATS["pytorch"] and not entry.starts(head) and path.endswith(".bin"):
             raise BadFileError(RAW)
         if entry is None:
-            raise BadFileError(f"is not a model file that rnncalc reads; those end in {one_of(SUFFIXES)}")
+            inside = "is a zip archive, but no model" if members else "is not a model file that rnncalc reads"
+            raise BadFileError(f"{inside}; those end in {one_of(SUFFIXES)}")
         model: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(path)
         return model
 
@@ -123,8 +135,19 @@ def _refused(path: str, message: str, flag: str) -> SpecError:
     return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
 
 
-def _format(path: str, head: bytes) -> FileFormat | None:
-    """Return the format of a file by its suffix, if its bytes do not say another; else by its bytes."""
+def _members(path: str, head: bytes) -> list[str]:
+    """Return the names of what is in a zip archive; none of another file."""
+    if not _is_zip(head):
+        return []
+    with Archive(path) as archive:
+        return archive.names
+
+
+def _format(path: str, head: bytes, members: Sequence[str] = ()) -> FileFormat | None:
+    """Return the format of an archive by what is in it; of a file by its suffix, if its bytes do not say another."""
+    if members:
+        zipped = [entry for entry in FORMATS.values() if entry.member]
+        return next((entry for entry in zipped if any(re.search(entry.member, name) for name in members)), None)
     name = os.path.basename(path).lower()
     named = [entry for entry in FORMATS.values() if entry.suffixes and name.endswith(entry.suffixes)]
     starting = [entry for entry in FORMATS.values() if entry.starts(head)]

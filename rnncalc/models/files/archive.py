@@ -6,12 +6,14 @@ import os
 import struct
 import zipfile
 import zlib
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from rnncalc.bounds import MOST_INFLATED, MOST_LISTED
 from rnncalc.files import open_input
-from rnncalc.models.files.model import BadFileError
+from rnncalc.models.files import model
+from rnncalc.models.files.model import BYTES, BadFileError
 from rnncalc.printable import escape
+from rnncalc.words import plural
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
 """What zipfile raises for a damaged archive."""
@@ -73,6 +75,18 @@ class Archive:
             raise BadFileError(f"is truncated within {escape(name)}")
         return data
 
+    def order(self, root: str) -> str:
+        """Return the order of the bytes of a number in PyTorch's archives, `little` or `big`."""
+        name = f"{root}byteorder"
+        return "big" if name in self.names and self.read(name, 100).strip() == b"big" else "little"
+
+    def check(self, name: str, view: TensorView) -> None:
+        """Raise BadFileError unless the archive has the numbers of a tensor."""
+        needed, size = view.start + reach(view.shape, view.strides) * BYTES[view.dtype], self.size(view.file)
+        if size is None or needed > size:
+            there = "none" if size is None else plural(size, "byte")
+            raise BadFileError(f"is truncated: {escape(name)} needs {needed:,} bytes, and there are {there}")
+
     def span(self, name: str) -> tuple[int, int] | None:
         """Return the start and the size of an uncompressed file in the archive; None for a compressed one."""
         info = self._zip.getinfo(name)
@@ -99,3 +113,25 @@ def _refuse_long_list(file: BinaryIO) -> None:
         (size,) = struct.unpack("<Q", tail[far + 40 : far + 48])
     if size > MOST_LISTED and length > MOST_LISTED:
         raise BadFileError(f"has a list of contents of {size:,} bytes; at most {MOST_LISTED:,} are read")
+
+
+class TensorView(NamedTuple):
+    """The place of a tensor's numbers in an archive: its file, the first byte, and the strides, counted in numbers."""
+
+    file: str
+    start: int
+    strides: tuple[int, ...]
+    shape: tuple[int, ...]
+    dtype: str
+
+
+def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """Return how many numbers a tensor spans, those between its own too."""
+    return 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) if all(shape) else 0
+
+
+def numbers_of(path: str, order: str, view: TensorView) -> Any:
+    """Return the numbers of a tensor as nested lists; order: that of Archive.order."""
+    with Archive(path) as archive:
+        data = archive.piece(view.file, view.start, reach(view.shape, view.strides) * BYTES.get(view.dtype, 1))
+    return model.strided(model.decoded(data, view.dtype, order), view.shape, view.strides)

@@ -36,16 +36,9 @@ class ForeignFormat(NamedTuple):
 FOREIGN = (
     ForeignFormat("an array of NumPy", "a model has several, under names", head=b"\x93NUMPY"),
     ForeignFormat(
-        "an archive of NumPy's arrays",
-        "save them under their names: safetensors.numpy.save_file(dict(numpy.load(...)), 'model.safetensors')",
-        suffixes=(".npz",),
-        members=(".npy",),
-    ),
-    ForeignFormat(
-        "a program of torch.export",
+        "a program of torch.export before 2.8",
         "save its weights: torch.save(dict(torch.export.load(...).state_dict), 'model.pt')",
-        suffixes=(".pt2",),
-        members=("archive_format", "serialized_exported_program.json"),
+        members=("serialized_exported_program.json",),
     ),
     ForeignFormat("an archive of Stable-Baselines3", "unpack it and name policy.pth", members=("policy.pth",)),
     ForeignFormat(
@@ -67,12 +60,6 @@ FOREIGN = (
     ),
     ForeignFormat(
         "the list of files of a Keras model", "load it in Keras and save model.weights.h5 whole", (".weights.json",)
-    ),
-    ForeignFormat(
-        "a tree of Flax in msgpack",
-        f"save it as safetensors: {_FLAT.format('flax.serialization.msgpack_restore(data)')}",
-        suffixes=(".msgpack",),
-        head=rb"[\x81-\x8f]\xa6params",
     ),
     ForeignFormat(
         "a checkpoint of Orbax",

@@ -338,7 +338,12 @@ def words_at(path: str, start: int, count: int) -> array[int]:
 
 def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:
     """Return numbers as nested lists of a shape; without axes, the one number."""
-    return strided(flat, shape, tuple(prod(shape[axis + 1 :]) for axis in range(len(shape))))
+    return strided(flat, shape, row_strides(shape))
+
+
+def row_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides of an array that is stored row by row, in numbers."""
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, ...], start: int = 0) -> Any:

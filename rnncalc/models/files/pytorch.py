@@ -27,8 +27,7 @@ from rnncalc.bounds import (
     MOST_TENSORS,
 )
 from rnncalc.models.files import model, torch_names
-from rnncalc.models.files.archive import Archive
-from rnncalc.models.files.foreign import refusal
+from rnncalc.models.files.archive import Archive, TensorView, numbers_of
 from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.models.files.torchscript import Code, Roles, Use, code_of
 from rnncalc.printable import escape
@@ -54,14 +53,6 @@ def read(path: str) -> ModelFile:
     """Return the contents of a file."""
     with Archive(path) as archive:
         pickles = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
-        if not pickles and "model.weights.h5" in archive.names:
-            from rnncalc.models.files.keras import read as read_keras  # its suffix is PyTorch's
-
-            return read_keras(path)
-
-        if not pickles:
-            neither = "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
-            raise BadFileError(refusal("", members=archive.names) or neither)
         root = min(pickles, key=len).removesuffix("data.pkl")
         script = f"{root}constants.pkl" in archive.names
         code = code_of(archive, root) if script else Code({}, {})
@@ -341,27 +332,16 @@ def _is_call(value: Any, *names: str) -> bool:
 # The tensors of a pickle are compared with the files in the archive.
 
 
-class TensorView(NamedTuple):
-    """The place of a tensor's numbers: the file of the archive, the first number, and the strides; shape and type."""
-
-    file: str
-    start: int
-    strides: tuple[int, ...]
-    shape: tuple[int, ...]
-    dtype: str
-
-
 def _tensors(path: str, archive: Archive, root: str, pickled: Mapping[str, PickledTensor]) -> Iterator[FileTensor]:
     """Yield the tensors of a file; of those with the same numbers, later ones name the first."""
-    written = archive.read(f"{root}byteorder", 100) if f"{root}byteorder" in archive.names else b""
-    order = "big" if written.strip() == b"big" else "little"
+    order = archive.order(root)
     first: dict[TensorView, str] = {}
     for name, (call, role, frozen, at) in pickled.items():
         view = _view(name, call, archive, f"{root}{at}/")
         role = role or model.role_of(name, view.dtype)
         apart = not prod(view.shape) or (at == "constants" and not view.shape[1:])  # which may be equal by chance
         other = name if apart else first.setdefault(view, name)
-        read = partial(_numbers, path, order, view)
+        read = partial(numbers_of, path, order, view)
         yield FileTensor(name, view.shape, view.dtype, role, read, frozen, None if other == name else other)
 
 
@@ -380,18 +360,9 @@ def _view(name: str, call: PickledCall, archive: Archive, folder: str) -> Tensor
     dtype = beside if beside in BYTES else STORAGES.get(storage.name)
     if dtype is None:
         raise BadFileError(f"keeps {shown} in {escape(str(storage))}, which is not read here; save it as float32")
-    view = TensorView(f"{folder}{key}", start, strides, shape, dtype)
-    needed = (start + _reach(shape, strides)) * BYTES[dtype]
-    size = archive.size(view.file)
-    if size is None or needed > size:
-        there = "none" if size is None else plural(size, "byte")
-        raise BadFileError(f"is truncated: {shown} needs {needed:,} bytes, and there are {there}")
+    view = TensorView(f"{folder}{key}", start * BYTES[dtype], strides, shape, dtype)
+    archive.check(name, view)
     return view
-
-
-def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """Return how many numbers a tensor spans, those between its own too."""
-    return 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) if all(shape) else 0
 
 
 def _sizes(value: Any) -> tuple[int, ...] | None:
@@ -405,13 +376,6 @@ def _sizes(value: Any) -> tuple[int, ...] | None:
 
 def _is_size(value: Any) -> bool:
     return type(value) is int and 0 <= value < MOST_AXIS
-
-
-def _numbers(path: str, order: str, view: TensorView) -> Any:
-    size = BYTES[view.dtype]
-    with Archive(path) as archive:
-        data = archive.piece(view.file, view.start * size, _reach(view.shape, view.strides) * size)
-    return model.strided(model.decoded(data, view.dtype, order), view.shape, view.strides)
 
 
 # A pickle as data: names are recorded, and nothing is imported, looked up or called. Python's own unpickler is not made

@@ -11,7 +11,6 @@ each tensor is in.
 from __future__ import annotations
 
 import os
-import re
 from functools import partial
 from importlib import import_module
 from itertools import pairwise
@@ -20,7 +19,8 @@ from typing import Any
 
 from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
-from rnncalc.models.files import flax, model, torch_names
+from rnncalc.models.files import model
+from rnncalc.models.files.by_name import of_names
 from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind
 from rnncalc.printable import escape
 
@@ -29,13 +29,11 @@ TYPES |= {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "C64": "complex6
 TYPES |= {
     f"{letter}{bits}": f"{word}{bits}" for letter, word in (("I", "int"), ("U", "uint")) for bits in (8, 16, 32, 64)
 }
-_MLX = re.compile(r"(^|[.])(Wx|Wh|Wxh|Whh|bhn)$")
-"""The names that MLX's recurrent layers have and no other's, as seen in mlx 0.32.4 in November 2026."""
 
 
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
-    return _of_names(path, _tensors(path))
+    return of_names(path, "safetensors", _tensors(path))
 
 
 def read_sharded(path: str) -> ModelFile:
@@ -53,7 +51,7 @@ def read_sharded(path: str) -> ModelFile:
         raise BadFileError("names files that hold a tensor of the same name")
     if not names.issuperset(places):
         raise BadFileError("gives tensors that its files do not hold")
-    return _of_names(path, tensors, Remark(RemarkKind.FILES, tuple(files)))
+    return of_names(path, "safetensors", tensors, Remark(RemarkKind.FILES, tuple(files)))
 
 
 def _shard(folder: str, name: str) -> list[FileTensor]:
@@ -71,29 +69,6 @@ def _shard(folder: str, name: str) -> list[FileTensor]:
         raise BadFileError(f"names {escape(name)}, which {error}") from None
     except OSError as error:
         raise BadFileError(f"names {escape(name)}: {(error.strerror or str(error)).lower()}") from None
-
-
-def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFile:
-    """Return a file of tensors with Flax's names or PyTorch's; their names, shapes and types alone are known.
-
-    They are sorted by name, with numbers in names by size, because the format keeps no order.
-    """
-    names = [tensor.name for tensor in tensors]
-    of_flax = flax.framework_of(names)
-    tensors = sorted(flax.with_roles(tensors) if of_flax else tensors, key=lambda tensor: natural(tensor.name))
-    ordered, of_tensors = torch_names.remarked(tensors)
-    of_mlx = Remark(RemarkKind.MLX, tuple(name for name in names if _MLX.search(name)))
-    remarks = (*remarks, *of_tensors, *[of_mlx] * bool(of_mlx.names), Remark(RemarkKind.ROLES_BY_NAME))
-    modules = flax.modules(ordered) if of_flax else torch_names.modules_of(ordered)
-    return ModelFile(path, "safetensors", of_flax or "pytorch", ordered, modules, False, remarks)
-
-
-def natural(name: str) -> list[tuple[int, str]]:
-    """Return the sort key of a name, by which `layers.10` follows `layers.9`."""
-    return [
-        (int(piece[:18]), "") if piece.isdecimal() and piece.isascii() else (-1, piece)
-        for piece in re.split(r"(\d+)", name)
-    ]
 
 
 def _tensors(path: str) -> list[FileTensor]:
