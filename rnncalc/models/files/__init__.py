@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from rnncalc.errors import Problem, SpecError
 from rnncalc.files import open_input
-from rnncalc.models.files.archive import Archive
 from rnncalc.models.files.foreign import RAW, refusal
 from rnncalc.models.files.model import BadFileError, ModelFile
 from rnncalc.printable import escape, escape_path
@@ -139,6 +138,8 @@ def _members(path: str, head: bytes) -> list[str]:
     """Return the names of what is in a zip archive; none of another file."""
     if not _is_zip(head):
         return []
+    from rnncalc.models.files.archive import Archive  # and zipfile, for archives alone
+
     with Archive(path) as archive:
         return archive.names
 
