@@ -88,9 +88,9 @@ def _numbers(path: str, stored: _StoredArray) -> Any:
 
 _SIZED = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4, 0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}
 _SIZED |= {0xC7: 1, 0xC8: 2, 0xC9: 4}
-"""How many bytes the length has that follows the first byte of a value: of bytes, texts, lists, maps, extensions."""
+"""The bytes of the length behind the first byte of bytes, texts, lists, maps and extensions."""
 _PLAIN = {0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8} | {0xCC + place: 1 << place % 4 for place in range(8)}
-"""How many bytes a number has, or none: nil, false, true, floats, whole numbers without a sign and with one."""
+"""The bytes of nil, false, true, floats, and whole numbers without a sign and with one."""
 _FIRST_LIST, _FIRST_TEXT, _FIRST_PLAIN, _FIRST_NEGATIVE, _FIRST_EXTENSION = 0x90, 0xA0, 0xC0, 0xE0, 0xD4
 
 
