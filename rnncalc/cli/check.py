@@ -245,10 +245,10 @@ def read_limits(flags: Mapping[str, Any]) -> tuple[Limit, ...]:
             if key in BUDGET_KEYS:
                 limits.append(at_once.ask(_limit, f"--limit {key}", key, text))
             else:
-                from rnncalc.spec.aliases import instead_of, key_cure  # imported only for an unknown key
+                from rnncalc.spec.aliases import key_cure  # imported only for an unknown key
 
                 keys = tuple(BUDGET_KEYS)
-                cure = instead_of(key, in_flags=True) or key_cure(key, keys) or f"; {keys_here(keys)}"
+                cure = key_cure(key, keys) or f"; {keys_here(keys)}"
                 at_once.refuse(f"--limit: unknown key '{escape(key)}'{cure}")
         limits += [at_once.ask(_growth_limit, written) for written in flags.get("max_growth", ())]
     return tuple(limits)

@@ -233,9 +233,9 @@ def _command_meant(word: str) -> str:
     """Return the command that a misspelled first word is close to."""
     if not _stands_first(word):
         return ""
-    from rnncalc.spec.aliases import meant
+    from rnncalc.spec.aliases import spelled
 
-    if names := meant(word, [*COMMANDS]):
+    if names := spelled(word, [*COMMANDS]):
         return f"; write rnncalc {names[0]}"
     return did_you_mean(word, [*COMMANDS]).replace("mean", "mean the command")
 

@@ -21,7 +21,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.options import OPTIONS, Switch
 from rnncalc.letters import LETTER
 from rnncalc.spec import spec_in_flags
-from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, layer_called, meanings, meant, without_module
+from rnncalc.spec.aliases import IN_FLAGS, TABLE, layer_called, our_words, spelled, without_module
 from rnncalc.words import all_of
 
 _UNITS = "{}"
@@ -130,7 +130,7 @@ class _Call:
                     self.layers.append(layer)
                 else:
                     if isinstance(option, WordOption) and value not in (words := [*option.words()]):
-                        value = next(iter([each for each in meant(value, words) if " " not in each]), value)
+                        value = next(iter([each for each in spelled(value, words) if " " not in each]), value)
                     self.others += [name, value] if value else [name]
             elif word.startswith("-") and word != "-":
                 if not self._replace(name, value, left):
@@ -165,10 +165,10 @@ class _Call:
             "layer": _layer(behind) if ":" in behind else "",
             "": " ",
         }
-        flags = [flag for flag in meanings(key) if f"--{flag}" in self.options]
-        ours = set(flags or (key, *meanings(key)))
+        flags = [flag for flag in our_words(key) if f"--{flag}" in self.options]
+        ours = set(flags or (key, *our_words(key)))
         valued = [flag for flag in flags if not self.options[f"--{flag}"].is_flag]
-        rows = {f"{self._needed(flag)}--{flag} {{number}}": flag for flag in valued} | TYPED
+        rows = {f"{self._needed(flag)}--{flag} {{number}}": flag for flag in valued} | TABLE["flag"]
         for row, words in rows.items():
             first = row.split()[0]
             field = row.partition("{")[2].removesuffix("}")
@@ -195,7 +195,7 @@ class _Call:
         """Take the option of a layer that is typed as a flag; return whether it is one."""
         off = key.startswith("no_")
         key = key.removeprefix("no_")
-        ours = (row for row, others in ALIASES.items() if key in others.split())
+        ours = (row for row, others in TABLE["anywhere"].items() if key in others.split())
         name = next((each for each in (key, *ours) if each in OPTIONS and each not in ("name", "path", "units")), "")
         switch = bool(name) and isinstance(OPTIONS[name].allowed, Switch)
         if not name or (off and (value or not switch)):
@@ -393,10 +393,10 @@ def _layer(word: str) -> str:
     name, colon, behind = re.findall("([^:=]*)(:?)=?(.*)", word.replace("=", ":", ":" not in word))[0]
     name = without_module(name).lower()
     key, equals, number = behind.partition("=")
-    behind = number if equals and "units" in (key, *meanings(key)) else behind  # lstm:units=20
+    behind = number if equals and "units" in (key, *our_words(key)) else behind  # lstm:units=20
     if name in KINDS:
         return f"{name}:{behind if colon else _UNITS}" if colon or kind(name).number else name
     units, comma, options = behind.partition(",")
     number = f":{units if colon else _UNITS}"
-    written = next(iter(meant(name, KINDS, IN_FLAGS | {"number": number})), " ")
+    written = next(iter(spelled(name, KINDS, IN_FLAGS | {"number": number})), " ")
     return "" if re.search("[ N]", written) else f"{written}{comma}{options}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import click
@@ -12,8 +13,9 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Rate, Switch, Text, Trainable
+from rnncalc.network.budget import BUDGET_KEYS, GROWING
 from rnncalc.printable import escape
-from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, instead_of, meanings, meant
+from rnncalc.spec.aliases import IN_FLAGS, our_words, remedy, spelled
 from rnncalc.words import all_of, did_you_mean
 
 
@@ -44,13 +46,15 @@ def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence
             return f"; write {option.opts[-1]} {word}"
     known = [option.opts[-1] for option in options]
     key = word.replace("-", "_")
-    if command.name == "answer" and key == "exact":  # which it once had
-        return "; write the number in full, as 1600 instead of 1.6k"
     if key == "budget":
         return "; a budget is --params of rnncalc solve, with a size ?, and --max-params of rnncalc check"
-    if "--max-growth" in known and (cure := instead_of(key, in_flags=True)):
-        return cure
-    if matches := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
+    if "--limit" in known:
+        quantity = re.sub("max_|_?growth_?", "", key)
+        growth = f"write --max-growth {quantity}=5%" if "growth" in key and quantity in GROWING else ""
+        limit = f"write --limit {key}=N" if key in BUDGET_KEYS else ""
+        if cure := remedy(key, "budget", {}) or growth or limit:
+            return f"; {cure}"
+    if matches := spelled(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = matches[0].partition(" ")
         if any(flag_of(name) in option.opts and {*option.opts} & {*typed} for option in single(command)):
             return f"; it means {flag_of(name)}, which is given"
@@ -75,7 +79,7 @@ def _of_layer(key: str) -> str:
         if layer.number == key:
             return f"write the {key} behind a layer's kind, as in -l {_kind(layer)}"
     every: list[type[Layer]] = [*kinds, Output]
-    name = next((each for each in (key, *meanings(key)) if any(_takes(layer, each) for layer in every)), "")
+    name = next((each for each in (key, *our_words(key)) if any(_takes(layer, each) for layer in every)), "")
     if name in Output.options() and not any(_takes(layer, name) for layer in kinds):
         before = "-i 5 -l embedding:20 " if name == "tied" else ""
         return f"write an option of the output layer after it, as in {before}-o 5,{_example(name, Output)}"
@@ -83,7 +87,7 @@ def _of_layer(key: str) -> str:
     if shown:
         needed = "bidirectional," if name == "merge" else ""
         return f"write an option of a layer after it, as in -l {_kind(shown)},{needed}{_example(name, shown)}"
-    return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
+    return remedy(key, "layer", IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
 
 
 def _takes(layer: type[Layer], name: str) -> bool:

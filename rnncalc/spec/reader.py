@@ -424,9 +424,9 @@ def _allowed(layer: type[Layer]) -> dict[str, Allowed]:
 
 def _is_meant(option: str, key: str) -> bool:
     """Return whether an unknown key is another word for an option, or the option misspelt."""
-    from rnncalc.spec.aliases import meanings
+    from rnncalc.spec.aliases import our_words
 
-    return option in meanings(key) or bool(did_you_mean(key, (option,)))
+    return option in our_words(key) or bool(did_you_mean(key, (option,)))
 
 
 def _unknown_option(cls: type[Layer], layer: Node, key: str, known: tuple[str, ...], below: Node) -> str:
@@ -493,9 +493,9 @@ def _word_cure(node: Node) -> str:
         return f"; write {': '.join(typed)}"
     if not word or word in KINDS:
         return ""
-    from rnncalc.spec.aliases import NO_KIND, call_cure, cure
+    from rnncalc.spec.aliases import call_cure, cure
 
-    return call_cure(word, in_flags=False) or cure(word, tuple(KINDS), NO_KIND)
+    return call_cure(word, in_flags=False) or cure(word, tuple(KINDS), "kind")
 
 
 def _kind_and_units(text: str) -> tuple[str, str] | None:

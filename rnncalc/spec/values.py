@@ -158,9 +158,9 @@ def _number_cure(text: str, allowed: Allowed, flag: str | None) -> str:
     if in_flags and re.fullmatch(r"[0-9]+:[a-z_]+\b.*", text):  # lstm:16:bidirectional
         return f"; write a comma before an option: {escape(text.replace(':', ',', 1))}"
     if units := re.fullmatch(r"([a-z_]+)=([0-9]+)", text):  # lstm:units=20
-        from rnncalc.spec.aliases import meanings
+        from rnncalc.spec.aliases import our_words
 
-        return f"; write {units[2]}" if "units" in (units[1], *meanings(units[1])) else ""
+        return f"; write {units[2]}" if "units" in (units[1], *our_words(units[1])) else ""
     if isinstance(allowed, Size) and re.fullmatch(r"[0-9]+\.\.[0-9]+(:[0-9]+)?", text):
         return f"; write one number, and --vary SIZE={text} for a range"
     why = ""

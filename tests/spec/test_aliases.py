@@ -19,10 +19,11 @@ from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.questions.count import DTYPES
 from rnncalc.spec import parse, spec_in_flags
-from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, meanings
+from rnncalc.spec.aliases import IN_FLAGS, TABLE, our_words
 from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
 from rnncalc.words import did_you_mean
 
+ALIASES = TABLE["anywhere"]
 KEYS_OF_ALL = {*TOP_KEYS, *OUTPUT_KEYS, *BUDGET_KEYS, *UPDATE_KEYS, *Expect.fields, *OPTIONS}
 KEYS_OF_ALL |= {option for name in KINDS for option in kind(name).options()}
 CHOICES = [of for of in [*KEYS.values(), *(option.allowed for option in OPTIONS.values())] if isinstance(of, Choice)]
@@ -46,7 +47,7 @@ def test_a_word_of_ours_is_no_others() -> None:
     """Where one of ours is known, no row leads away from it to another."""
     together = [TOP_KEYS, OUTPUT_KEYS, (*BUDGET_KEYS, "layers"), [*UPDATE_KEYS], Expect.fields, [*KINDS]]
     for known in [*map(list, together), *([*choice.words] for choice in CHOICES)]:
-        assert {word for word in known if {*meanings(word)} & {*known}} == set()
+        assert {word for word in known if {*our_words(word)} & {*known}} == set()
 
 
 @pytest.mark.parametrize("row", [row for row in ALIASES if "{number}" in row])
@@ -95,7 +96,7 @@ def test_keys_are_near_where_what_they_do_not_share_is(word: str, known: tuple[s
     assert did_you_mean(word, known) == (f"; did you mean '{meant}'?" if meant else "")
 
 
-@pytest.mark.parametrize(("row", "flags"), TYPED.items())
+@pytest.mark.parametrize(("row", "flags"), TABLE["flag"].items())
 def test_a_flag_that_is_typed_gets_the_whole_call_that_is_meant(row: str, flags: str, call: Call) -> None:
     """The call is accepted, and has the numbers of the one that was typed."""
     command = {"--params": "solve", "--max-params": "check"}.get(row.split()[0], "count")
@@ -104,7 +105,7 @@ def test_a_flag_that_is_typed_gets_the_whole_call_that_is_meant(row: str, flags:
     values = ["90" if "repeat" in row else "900"] if "{number}" in row else ["lstm:20"] if "{layer}" in row else []
     others = " ".join(ALIASES.get(name, "") for name in flags.split()).split()
     for word in sorted({*flags.split(), *others} - {"chunk", "cost", "operations", "units" if "repeat" in row else ""}):
-        if {"input", "output", "steps", "seed", "params", "bytes"} & {word, *meanings(word)}:
+        if {"input", "output", "steps", "seed", "params", "bytes"} & {word, *our_words(word)}:
             continue  # it is a flag, or may be meant for one
         for flag in {f"--{word.replace('_', '-')}", f"--{word}"} if len(word) > 1 else {f"-{word}"}:
             message = refusal(call, command, *network, flag, *values)
