@@ -104,7 +104,7 @@ class DeclarationError(ValueError):
     """A cell, or an operation of its step, that contradicts itself; the message names the part."""
 
 
-def raised(error: Exception, file: str | None = None, *, innermost: bool = True) -> str:
+def exception_text(error: Exception, file: str | None = None, *, innermost: bool = True) -> str:
     """Return the message of an unexpected exception with the last line of a file: `KeyError: 'q' (own.py, line 7)`.
 
     innermost: whether, if no frame is of the file, the innermost one is named instead of none.

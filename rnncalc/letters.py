@@ -47,6 +47,6 @@ RAISED = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 """The digits and the sign of a power."""
 
 
-def raised(layer: int) -> str:
+def superscript(layer: int) -> str:
     """Return the number of a layer above its letters, in plain text; nothing for 0."""
     return f"^({layer})" if layer else ""

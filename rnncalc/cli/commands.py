@@ -19,7 +19,7 @@ import click
 from rnncalc import __version__
 from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, TABLES, WordOption, destination, flag_of
 from rnncalc.cli.output import discard_unwritten, make_encodable, note, tell, write_text
-from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, raised
+from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, exception_text
 from rnncalc.files import forget_inputs
 from rnncalc.printable import escape
 from rnncalc.words import one_of
@@ -307,7 +307,7 @@ def _invoke(context: click.Context, args: list[str]) -> object:
             raise
         name = context.invoked_subcommand
         file = getattr(sys.modules.get(f"rnncalc.cli.{name}"), "__file__", None)
-        raise DeclarationError(f"{name}: {raised(error, file)}") from error
+        raise DeclarationError(f"{name}: {exception_text(error, file)}") from error
 
 
 def _shorten(message: str) -> str:

@@ -238,7 +238,7 @@ def noted(context: click.Context) -> Sequence[Problem]:
 
 
 @contextmanager
-def named(file: str) -> Iterator[None]:
+def name_file(file: str) -> Iterator[None]:
     """Put the file's name before a refusal if the call names several files."""
     try:
         yield

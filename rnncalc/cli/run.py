@@ -12,7 +12,7 @@ from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, file_flag, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_each, read_file
 from rnncalc.cli.models import model_of, weights_within
-from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, named, write, write_file
+from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, name_file, write, write_file
 from rnncalc.errors import CallError
 from rnncalc.formats import find, offered, terminal_width
 from rnncalc.layers.options import Real, Size, WholeNumber
@@ -114,7 +114,7 @@ def run(
     reports = []
     for spec in read:
         data = _data(spec, files, model, most, loss)
-        with named(spec.source if len(read) > 1 else ""):
+        with name_file(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
         if save_weights is not None:
             from rnncalc.formats.yaml import weights_text

@@ -188,7 +188,7 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
 }
 """The options that no framework here has in its own recurrent layers, unless its row says otherwise."""
 
-HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after", "kernel", "space"}
+CONSIDERED_OPTIONS = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after", "kernel", "space"}
 """The options that the rows consider; a framework is assumed not to have any other."""
 
 
@@ -264,8 +264,8 @@ class Convention(Frozen):
             return
         values: Mapping[str, tuple[object, ...]] = arrays.only
         if not isinstance(self.cells, CellArrays):
-            unheard_of = {option: (value,) for option, value in layer.defaults.items() if option not in HEARD_OF}
-            values = {**unheard_of, **values}
+            others = {option: (value,) for option, value in layer.defaults.items() if option not in CONSIDERED_OPTIONS}
+            values = {**others, **values}
         yield from (
             option for option, value in layer.__dict__.items() if option in values and value not in values[option]
         )

@@ -56,7 +56,7 @@ class TensorStatus(Enum):
     UNEXPECTED = "unexpected"
     SHAPE = "another shape"
     SHARED = "another's"
-    OTHERWISE = "computed otherwise"
+    COMPUTATION = "computed otherwise"
 
 
 class TensorCheck(NamedTuple):
@@ -301,7 +301,7 @@ def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iter
     for remark in (*[Remark(Doubt.NOT_IN_SPEC, tuple(names))] * bool(apart), *file.remarks):
         word = COMPUTES_OTHERWISE.get(remark.kind)
         if word and (plain or remark.kind is not RemarkKind.OPERATORS):
-            yield TensorCheck(TensorStatus.OTHERWISE, None, None, stored=word, doubt=remark)
+            yield TensorCheck(TensorStatus.COMPUTATION, None, None, stored=word, doubt=remark)
 
 
 def of_sequences(network: Network, file: ModelFile) -> Iterator[TensorCheck]:
@@ -312,16 +312,16 @@ def of_sequences(network: Network, file: ModelFile) -> Iterator[TensorCheck]:
     if file.framework == "onnx" and draft and any(isinstance(each, LastStep) for each in draft.layers):
         sequences = [len(placed.output_shape) > 1 for placed in network.stack if isinstance(placed.layer, Cell)]
         if not any(sequences[-1:]) or not any(isinstance(placed.layer, LastStep) for placed in network.stack):
-            yield TensorCheck(TensorStatus.OTHERWISE, stored="last", doubt=Remark(Doubt.BOTH))
+            yield TensorCheck(TensorStatus.COMPUTATION, stored="last", doubt=Remark(Doubt.BOTH))
     if draft is None or draft.network.topology is None or any(isinstance(each, External) for each in draft.layers):
         return
     ours, theirs = network.topology_of(None), draft.network.topology
     if ours.rpartition("-")[2] != theirs.rpartition("-")[2]:
         about = Remark(Doubt.TOPOLOGY, (theirs,))
-        yield TensorCheck(TensorStatus.OTHERWISE, stored="topology", at=("topology",), doubt=about)
+        yield TensorCheck(TensorStatus.COMPUTATION, stored="topology", at=("topology",), doubt=about)
     if None not in (network.steps, draft.network.steps) and network.steps != draft.network.steps:
         about = Remark(Doubt.LENGTH, (), (draft.network.steps or 0,))
-        yield TensorCheck(TensorStatus.OTHERWISE, stored="steps", at=("steps",), doubt=about)
+        yield TensorCheck(TensorStatus.COMPUTATION, stored="steps", at=("steps",), doubt=about)
 
 
 def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:
@@ -335,11 +335,11 @@ def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[Te
         steps, *_ = wanted.placed.output_shape
         if Doubt.ALL_STEPS in site.doubts and steps not in (1, None):
             whole = Remark(Doubt.WHOLE)
-            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, "window", at=wanted.at, doubt=whole)
+            yield TensorCheck(TensorStatus.COMPUTATION, wanted.name, "window", at=wanted.at, doubt=whole)
         for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
             remark = Remark(doubt)
             word = COMPUTES_OTHERWISE[doubt]
-            yield TensorCheck(TensorStatus.OTHERWISE, wanted.name, word, at=wanted.at, doubt=remark)
+            yield TensorCheck(TensorStatus.COMPUTATION, wanted.name, word, at=wanted.at, doubt=remark)
     for name, shape in wanted.shapes.items():
         tensor = theirs.pop(name, None)
         names = (wanted.name, wanted.names[name], shape)

@@ -20,7 +20,7 @@ from rnncalc.models.files.model import FileModule
 from rnncalc.models.sites import Doubt, Shape, Site, as_norm, in_place
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.network.validation import named
+from rnncalc.network.validation import layer_names
 from rnncalc.printable import escape
 from rnncalc.words import one_of
 
@@ -70,7 +70,7 @@ def kind_of(layer: Layer | None) -> type[Layer]:
 
 def wanted_of(network: Network) -> list[SpecLayer]:
     """Return the wanted tensors of each layer; layers without tensors are left out, but external ones and pools."""
-    paths = {name: path for path, name, _ in named(network.parts)}
+    paths = {name: path for path, name, _ in layer_names(network.parts)}
     wanted = []
     for placed in network.stack:
         tensors = [] if isinstance(placed.layer, External) else placed.layout.tensors

@@ -287,7 +287,7 @@ class _Drafting:
             reads_two = any(site.tensors.keys() == {*names} for names in readers_of_two(self.file.framework))
             module = Doubt.TWO_SEQUENCES if reads_two else Doubt.LENGTHS if LENGTHS in site.tensors else Doubt.MODULES
             module = Doubt.CUDNN if Doubt.CUDNN in site.doubts else module
-            doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else module
+            doubt = Doubt.TABLE_NOT_FIRST if isinstance(site.layer, Embedding) else module
             by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
         if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:
             by_doubt[Doubt.BUFFER] = names

@@ -54,7 +54,7 @@ class Doubt(Enum):
     CUDNN = auto()
     TABLE = auto()
     MODULES = auto()
-    LATER_TABLE = auto()
+    TABLE_NOT_FIRST = auto()
     TWO_SEQUENCES = auto()
     BUFFER = auto()
     LENGTHS = auto()

@@ -55,7 +55,7 @@ def letters_in(expression: str) -> dict[str, Any]:
     return {name: letter(name) for name in re.findall(LETTER, expression)}
 
 
-Change = Callable[[Named], Any]
+Setter = Callable[[Named], Any]
 Sizes = Mapping[str, Any]
 """The value of each name: a number, or a polynomial."""
 
@@ -127,20 +127,20 @@ def _in_letters(sizes: Sizes, values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:
+def _parts(parts: Parts, setter: Setter, *, letters: bool = False) -> Parts:
     """Return the parts of a network with its named sizes changed. letters: only those that may be letters."""
 
     def changed(layer: Layer) -> Layer:
-        values = {name: _changed(value, change) for name, value in layer.values().items()}
+        values = {name: _changed(value, setter) for name, value in layer.values().items()}
         kept = (name for name in values if letters and not getattr(layer.option(name).allowed, "letters", False))
         return layer.replace(**values | {name: getattr(layer, name) for name in kept})
 
     halves = {
         half: Part(
-            _changed(part.input, change),
+            _changed(part.input, setter),
             tuple(map(changed, part.layers)),
             part.output and changed(part.output),  # type: ignore[arg-type]  # which it stays
-            part.steps if letters else _changed(part.steps, change),
+            part.steps if letters else _changed(part.steps, setter),
             part.attention and changed(part.attention),  # type: ignore[arg-type]  # likewise
         )
         for half, part in parts.items()
@@ -148,8 +148,8 @@ def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:
     return attending(halves)
 
 
-def _changed(value: Any, change: Change) -> Any:
+def _changed(value: Any, setter: Setter) -> Any:
     """Return a value with the named sizes in it changed."""
     if isinstance(value, Named):
-        return change(value)
-    return tuple(_changed(each, change) for each in value) if isinstance(value, tuple) else value
+        return setter(value)
+    return tuple(_changed(each, setter) for each in value) if isinstance(value, tuple) else value

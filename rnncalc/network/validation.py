@@ -152,7 +152,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from _layers(name, part, network.convention, many=many)
         if part.output and part.output.tied:
             yield from _tied((name, OUTPUT, "tied") if name else (OUTPUT, "tied"), part)
-    if any(layer.name for part in parts.items() for _, layer in _placed(*part)):
+    if any(layer.name for part in parts.items() for _, layer in _layers_at(*part)):
         yield from clashes(parts)  # default names never clash among themselves
     if network.feedback:
         yield from cannot_feed_back(network)
@@ -169,7 +169,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
     if network.budget is not None:
         from rnncalc.network.budget import problems_of
 
-        yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
+        yield from problems_of(network.budget, (name for _, name, _ in layer_names(parts)))
 
 
 def too_many_layers(number: int) -> str:
@@ -202,12 +202,12 @@ def _values(network: Description, parts: Parts) -> Iterator[Problem]:
             value = getattr(part, key)
             if (value is not None or key == "input") and (problem := KEYS[key].problem(value)):
                 yield Problem((str(name), key), problem)
-        for at, layer in _placed(name, part):
+        for at, layer in _layers_at(name, part):
             for option, problem in layer.value_problems():
                 yield Problem((*at, option), problem)
 
 
-def _placed(name: str | None, part: Part) -> Iterator[tuple[Path, Layer]]:
+def _layers_at(name: str | None, part: Part) -> Iterator[tuple[Path, Layer]]:
     """Yield the layers of a part with their paths, the output layer last."""
     path: Path = (name,) if name else ()
     for place, layer in enumerate(part.layers):
@@ -277,7 +277,7 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
     space: tuple[int, ...] = ()
     ended = False  # whether a layer below ends the sequence
     outside = False  # whether the layer below is counted elsewhere, and may output places
-    for place, (at, layer) in enumerate(_placed(name, part._replace(attention=None))):
+    for place, (at, layer) in enumerate(_layers_at(name, part._replace(attention=None))):
         below, space = space, grid_after(layer, space)
         if layer.grid and outside and not below:
             width = next(join.inputs for join in joins(part) if join.place == place)
@@ -313,7 +313,7 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
 def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iterator[Problem]:
     if any(layer.grid for layer in part.layers):
         yield from _spaces(name, part, many=many)
-    for place, (at, layer) in enumerate(_placed(name, part)):
+    for place, (at, layer) in enumerate(_layers_at(name, part)):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Problem((*at, "embedding"), message)
@@ -335,7 +335,7 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
     """Yield the layers that cannot read what reaches them, and an output that is not what the topology says."""
     topology = network.topology or default_topology(network.layers)
     moves = flow(parts, topology, feedback=network.feedback)
-    paths = {layer: path for path, layer, _ in named(parts)}
+    paths = {layer: path for path, layer, _ in layer_names(parts)}
     sizes: list[Shape] = []
     ended: str | None = None  # the layer that ended the sequence
     for move in moves:
@@ -441,7 +441,7 @@ def clashes(parts: Parts) -> Iterator[Problem]:
     """Yield names that two layers share, each at a given name: default names never clash."""
     owners: dict[str, tuple[Path, bool]] = {}
     messages: dict[Path, str] = {}
-    for path, name, has_name in named(parts):
+    for path, name, has_name in layer_names(parts):
         other, other_given = owners.setdefault(name, (path, has_name))
         if other is not path:
             by_default = "" if has_name and other_given else ", by default"
@@ -450,7 +450,7 @@ def clashes(parts: Parts) -> Iterator[Problem]:
         yield Problem((*path, "name"), f"{clash}; choose another name")
 
 
-def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
+def layer_names(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
     """Yield the path and the name of every layer, the output layer's first, and whether the spec gives that name."""
     for part_name, part in parts.items():
         if part.output:  # one at most, a decoder's if there are two parts
@@ -598,7 +598,7 @@ def _expected_shapes(shapes: object, parts: Parts) -> Iterator[Problem]:
     if not isinstance(shapes, Mapping):
         yield Problem(("expect", "tensors"), f"expected shapes by the names of layers and tensors, got {shapes!r}")
         return
-    names = tuple(name for _, name, _ in named(parts)) if shapes else ()
+    names = tuple(name for _, name, _ in layer_names(parts)) if shapes else ()
     for layer, tensors in shapes.items():
         at: Path = ("expect", "tensors", escape(str(layer)))
         if layer not in names:

@@ -212,7 +212,7 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
             arithmetic = Times((len(alike[key]), *arithmetic.factors))
             letters = tuple(sorted((each[0] for each in alike[key]), key=order.find))
             part = {"x": "input", JOINED: JOINED}.get(read, "recurrent")
-            matrix = Symbol(*named.letters.named(part, "", read))
+            matrix = Symbol(*named.letters.of_part(part, "", read))
         number = value(arithmetic, derivation.placed.sizes)
         yield ProductsLine(gradient, letters, matrix, vector, axes, arithmetic, number)
 

@@ -90,7 +90,7 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
         yield _name(letter), turned(nested) if in_rows else nested
     for state in layer.states if layer.learned_state else ():
         nested = [*bound.state(state).numbers]
-        yield _name(letters.named("state", "", state)), turned(nested) if notation.rows else nested
+        yield _name(letters.of_part("state", "", state)), turned(nested) if notation.rows else nested
 
 
 def numbers_of(array: Matrix | WeightVector) -> Nested:

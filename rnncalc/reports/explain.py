@@ -15,7 +15,7 @@ from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
 from rnncalc.layers.layer import Dense, Embedding, Output, Time, Transform
-from rnncalc.letters import has_letters, raised
+from rnncalc.letters import has_letters, superscript
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
@@ -362,7 +362,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     if any(symbol.subscript == HALF for equation in each.equations for symbol in symbols(equation.right)):
         units = each.placed.sizes["h"]
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
-        x = f"h{raised(each.read_level)}" if each.read_level else "x"
+        x = f"h{superscript(each.read_level)}" if each.read_level else "x"
         yield f"{x}_half: {first} numbers of {x}_t in the forward direction, {last} in the backward one."
     if grid := layer.grid:
         places, sizes = " × ".join(map(str, grid)), each.placed.sizes

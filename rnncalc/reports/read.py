@@ -175,7 +175,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.MERGE: f"its directions are not joined as in any spec{_DIFFERS}",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table for a vocabulary of {numbers[0]:,}",
     Doubt.MODULES: "no layer that is known here: {names}",
-    Doubt.LATER_TABLE: "a table that is not the first layer, which no spec has: {names}",
+    Doubt.TABLE_NOT_FIRST: "a table that is not the first layer, which no spec has: {names}",
     Doubt.TWO_SEQUENCES: "reads a second sequence too, such as an encoder's outputs, and a draft is one stack: {names}",
     Doubt.BUFFER: "counted, and by their names perhaps buffers, which are no parameters: {names}",
     Doubt.BILINEAR: "a convolution, or an nn.Bilinear, which has the same tensors",

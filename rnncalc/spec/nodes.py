@@ -195,7 +195,7 @@ class TreeReader:
                     seen.add(name)
             seen.add(key.value)
 
-    def named(self, node: Node, path: Path, expected: str) -> Iterator[tuple[str, Node, Path]]:
+    def entries(self, node: Node, path: Path, expected: str) -> Iterator[tuple[str, Node, Path]]:
         """Yield the value under each name, once, with its path."""
         if not isinstance(node, Mapping):
             self.problem(node.mark, path, f"expected {expected}, got {what(node)}")

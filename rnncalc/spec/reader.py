@@ -104,7 +104,7 @@ class _NetworkReader(TreeReader):
             below = dict(self.keys(notation, ("notation",), ("name", "letters")))
             nodes["notation"] = below.get("name", Scalar("w", True, notation.mark))
             if "letters" in below:
-                letters = self.named(below["letters"], ("notation", "letters"), "a letter for each gate")
+                letters = self.entries(below["letters"], ("notation", "letters"), "a letter for each gate")
                 values["gate_letters"] = {gate: word_of(node) for gate, node, _ in letters}
         whole = "encoder" not in values and "decoder" not in values
         values |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
@@ -133,7 +133,7 @@ class _NetworkReader(TreeReader):
                 cure = "write frozen: true for the whole layer"
                 self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}; {cure}")
                 return None
-            each = self.named(node, path, allowed.expected)
+            each = self.entries(node, path, allowed.expected)
             return {name: self.value(below, at, Switch(), True) for name, below, at in each}
         return super().value(node, path, allowed, stand_in)
 
@@ -147,7 +147,7 @@ class _NetworkReader(TreeReader):
             self.problem(node.mark, path, f"{message}; write their number of parameters")
             return None
         shapes = {}
-        for name, shape, at in self.named(node, path, _SHAPES % "tensors"):
+        for name, shape, at in self.entries(node, path, _SHAPES % "tensors"):
             if not 0 < len(name) <= MAX_TEXT:
                 self.problem(shape.mark, at, f"expected a name of 1 to {MAX_TEXT} characters for the tensor")
                 continue
@@ -369,9 +369,9 @@ class _NetworkReader(TreeReader):
         return {
             layer: {
                 name: self.shape(shape, at, Size())
-                for name, shape, at in self.named(tensors, below, _SHAPES % "tensors")
+                for name, shape, at in self.entries(tensors, below, _SHAPES % "tensors")
             }
-            for layer, tensors, below in self.named(node, path, _SHAPES % "layers")
+            for layer, tensors, below in self.entries(node, path, _SHAPES % "layers")
         }
 
     def shape(self, node: Node, path: Path, size: Size) -> tuple[int, ...]:
@@ -395,7 +395,7 @@ class _NetworkReader(TreeReader):
         if growths := nodes.pop("max_growth", None):
             limits["max_growth"] = tuple(self.growths(growths, (*path, "max_growth")))
         if layers := nodes.pop("layers", None):
-            below = self.named(layers, (*path, "layers"), "names of layers, each with a number")
+            below = self.entries(layers, (*path, "layers"), "names of layers, each with a number")
             limits["layers"] = tuple((name, self.value(limit, at, LAYER_LIMIT.allowed, 0)) for name, limit, at in below)
         return Budget(**self.values(nodes.items(), path, ALLOWED), **limits)
 

@@ -13,7 +13,7 @@ from rnncalc.expressions import evaluate
 from rnncalc.layers.options import EXPRESSION, SIZE, Size, Sizes
 from rnncalc.letters import LETTER, has_letters
 from rnncalc.network.named_sizes import letters_in, named_size
-from rnncalc.network.validation import named
+from rnncalc.network.validation import layer_names
 from rnncalc.printable import escape
 from rnncalc.spec import nodes
 from rnncalc.spec.nodes import Flag, Node, Scalar, what
@@ -44,7 +44,7 @@ class NamedSizes(Mapping[str, Any]):
             reader.problem(node.mark, ("sizes",), message)
             return
         keys = {key.value: key for key, _ in node.items} if isinstance(node, nodes.Mapping) else {}
-        for name, below, at in reader.named(node, ("sizes",), "names of sizes, such as D: 64"):
+        for name, below, at in reader.entries(node, ("sizes",), "names of sizes, such as D: 64"):
             mark = keys[name].mark
             if isinstance(mark, Flag):
                 self.new[name] = mark
@@ -125,7 +125,7 @@ class NamedSizes(Mapping[str, Any]):
         """Yield the layers in whose formula a letter of their own is that of another size, with the reason."""
         if "T" in self and any(part.steps is None for part in network.parts.values()):
             yield ("sizes", "T"), "T is the letter of the steps here; give their number, or the size another name"
-        paths = {name: path for path, name, _ in named(network.parts)}
+        paths = {name: path for path, name, _ in layer_names(network.parts)}
         for placed in network.stack if self else ():
             for name, size in placed.sizes.items():
                 shown = str(placed.names.get(name, name)) == name and name in placed.layout.letters

@@ -36,9 +36,9 @@ class Letters(NamedTuple):
 
     def weights(self, weights: Weights) -> Letter:
         """Return the letters of weights."""
-        return self.named(_PARTS[weights.role], weights.matrix, weights.vector)
+        return self.of_part(_PARTS[weights.role], weights.matrix, weights.vector)
 
-    def named(self, part: str, matrix: str, vector: str = "") -> Letter:
+    def of_part(self, part: str, matrix: str, vector: str = "") -> Letter:
         """Return the letters of a part, from the letters of its gates and of the vector that it multiplies."""
         memory = vector in ("x", self.memory)
         return self.notation.parts[part].symbol(matrix, vector, alone=self.alone, memory=memory)
@@ -148,11 +148,11 @@ def joined_arrays(trace: Trace, notation: Notation) -> dict[Letter, Blocks]:
     for stack in stacks(trace, notation):
         name = stack.letters(len(trace.gates))
         blocks = [[products[matrix, vector] for vector in stack.reads] for matrix in stack.matrices]
-        arrays[letters.named("stacked", name)] = blocks
+        arrays[letters.of_part("stacked", name)] = blocks
         for role in stack.biases:
             biases = {each.letter: each for each in declared if each.role is role}
             vector = biases[stack.matrices[0]].vector
-            arrays[letters.named(_PARTS[role], name, vector)] = [[biases[gate]] for gate in stack.matrices]
+            arrays[letters.of_part(_PARTS[role], name, vector)] = [[biases[gate]] for gate in stack.matrices]
     return arrays
 
 
@@ -228,7 +228,7 @@ class KernelWindow(NamedTuple):
     stride: int
     apart: range
 
-    def product(self, kernel: Any, number: int, *, in_groups: bool) -> tuple[Symbol, Symbol]:
+    def kernel_step(self, kernel: Any, number: int, *, in_groups: bool) -> tuple[Symbol, Symbol]:
         """Return the matrix of a step of a kernel, counted from 0, and the vector that it multiplies.
 
         in_groups: those of a group i.
@@ -391,7 +391,7 @@ class Formulas:
                 terms = [self._stacked(letters, joined.products, width)]
                 for bias in joined.biases if stack.biases else ():
                     weights = self._weights_at(bias)
-                    letter = self.letters.named(_PARTS[weights.role], letters, weights.vector)
+                    letter = self.letters.of_part(_PARTS[weights.role], letters, weights.vector)
                     terms.append(Symbol(*letter, axes=(width,)))
                 yield Equation(left, Application("plus", tuple(terms)) if len(terms) > 1 else terms[0])
 
@@ -491,7 +491,7 @@ class Formulas:
     def _stacked(self, letters: str, products: Sequence[int], width: str) -> Formula:
         """Return products as one of a matrix with these letters."""
         reads = "+".join(self.nodes[self.nodes[each].operands[0]].axes[1] for each in products)
-        symbol = Symbol(*self.letters.named("stacked", letters), axes=(width, reads))
+        symbol = Symbol(*self.letters.of_part("stacked", letters), axes=(width, reads))
         return Application(STACKED, (symbol, *map(self._product, products)))
 
     def _part(self, matrix: str) -> Symbol:
@@ -499,7 +499,7 @@ class Formulas:
         return Symbol("a", self._index(matrix), axes=("h",))
 
     def _index(self, gates: str) -> str:
-        return self.letters.named("stacked", gates)[1]
+        return self.letters.of_part("stacked", gates)[1]
 
     def _weights(self, product: int) -> Weights:
         return self._weights_at(self.nodes[product].operands[0])

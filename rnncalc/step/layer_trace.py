@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
-from rnncalc.errors import DeclarationError, line_of, place_of, raised
+from rnncalc.errors import DeclarationError, exception_text, line_of, place_of
 from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Shape, Transform, length_of
 from rnncalc.layers.options import is_size
 from rnncalc.step.nodes import (
@@ -282,9 +282,9 @@ def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
     if not layer.of_user:
         return LayerTracer(layer, inputs)()
     check_sizes(layer, inputs, "m")
-    if not isinstance(window := placed(layer, "window_of", lambda: layer.window_of(0, 1)), range):
+    if not isinstance(window := run_declared(layer, "window_of", lambda: layer.window_of(0, 1)), range):
         raise _error(layer, "window_of", f"window_of(0, 1) is {window}; return a range of steps")
-    trace = placed(layer, "compute", lambda: LayerTracer(layer, inputs)())
+    trace = run_declared(layer, "compute", lambda: LayerTracer(layer, inputs)())
     check_sizes(layer, inputs, "m", *(axis for _, axes in layer.arrays for axis in axes if axis != ONE))
     weights = (trace.nodes[place].weights for place in made_of(trace.nodes, (trace.output,)))
     reached = {array_of(layer, each) for each in weights if each}
@@ -300,7 +300,7 @@ def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
 
 def check_sizes(layer: Layer, inputs: int, *widths: str) -> None:
     """Raise DeclarationError unless `sizes` of a user's layer gives these widths, as numbers, and m is `inputs`."""
-    sizes: Any = placed(layer, "sizes", lambda: layer.sizes(inputs))
+    sizes: Any = run_declared(layer, "sizes", lambda: layer.sizes(inputs))
     for width in widths:
         if not isinstance(sizes, Mapping) or width not in sizes:
             gives = ", ".join(map(str, sizes)) if isinstance(sizes, Mapping) else repr(sizes)
@@ -328,12 +328,12 @@ def check_output(layer: Transform, shape: Shape) -> None:
 
 def check_width(layer: Layer, member: str, numbers: int, declared: Callable[[], object]) -> None:
     """Raise DeclarationError if a member of a user's class gives another width than the numbers that it makes."""
-    width = placed(layer, member, declared)
+    width = run_declared(layer, member, declared)
     if not is_size(width) or width != numbers:
         raise _error(layer, member, f"it makes {numbers} numbers, and {member} says {width!r}")
 
 
-def placed(layer: Layer, member: str, function: Callable[[], T]) -> T:
+def run_declared(layer: Layer, member: str, function: Callable[[], T]) -> T:
     """Return what a function returns; any exception becomes a DeclarationError with a line of the layer's file.
 
     member: the method of the layer's class that says which file that is, and is named if no line of it is to blame.
@@ -344,7 +344,7 @@ def placed(layer: Layer, member: str, function: Callable[[], T]) -> T:
     except DeclarationError as error:
         raise DeclarationError(f"{error}{place_of(error, path) or _line(layer, member)}") from error
     except Exception as error:
-        raise DeclarationError(f"{layer.kind}: {raised(error, path, innermost=False)}") from error
+        raise DeclarationError(f"{layer.kind}: {exception_text(error, path, innermost=False)}") from error
 
 
 def _error(layer: Layer, member: str, message: str) -> DeclarationError:

@@ -138,7 +138,7 @@ class Node(NamedTuple):
         return self.operation == "matrix" and self.number > 1
 
     @property
-    def named(self) -> str:
+    def author_name(self) -> str:
         """What the author of a step or of a `compute` calls it."""
         if self.operation == STEP:
             return f"window[{self.number}]"

@@ -373,11 +373,11 @@ def _half(number: int) -> Operation:
         width = len(vector) // 2
         return vector[number * width : (number + 1) * width]
 
-    rule = _placed(lambda gradient, width: width - len(gradient) if number else 0)
+    rule = _padded(lambda gradient, width: width - len(gradient) if number else 0)
     return Operation("half", 1, forward, (rule,), again=True, beside=True)
 
 
-def _placed(start: Callable[[Vector, int], int]) -> GradientRule:
+def _padded(start: Callable[[Vector, int], int]) -> GradientRule:
     """Return the rule of a part of a vector, whose gradient is put among zeros; start: its place."""
 
     def row(gradient: Vector, width: int) -> Operation:
@@ -509,7 +509,7 @@ def joined(widths: Sequence[int]) -> Operation:
 
 def part(start: int, stop: int) -> Operation:
     """Return the operation that takes some numbers of a vector, from `start` up to `stop`."""
-    rule = _placed(lambda *_: start)
+    rule = _padded(lambda *_: start)
     return slice_of(start, stop).replace(name="part", gradients=(rule,))
 
 

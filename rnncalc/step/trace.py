@@ -19,7 +19,7 @@ from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers.cell import Cell, Form, Gate, Habits, Operations, Weight
 from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
 from rnncalc.layers.options import ACTIVATIONS, is_size
-from rnncalc.step.layer_trace import check_output, check_sizes, check_width, layer_trace, placed
+from rnncalc.step.layer_trace import check_output, check_sizes, check_width, layer_trace, run_declared
 from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights, made_of
 from rnncalc.words import all_of, one_of
 
@@ -300,7 +300,7 @@ class Tracer(Recorder):
         used |= {(each.letter, "") for each in weights if each and each.role in beside}
         unused = [_part_name(*part) for part in sorted(declared - used)]
         unused += [
-            node.named
+            node.author_name
             for place, node in enumerate(self._nodes)
             if place not in reached and node.operation not in (INPUT, STATE, WEIGHTS)
         ]
@@ -366,7 +366,7 @@ def _checked(layer: Cell, inputs: int, function: Callable[[], Trace]) -> Trace:
     """Return the trace that a function makes of a cell, after a check of what a user's cell declares."""
     if layer.of_user:
         check_cell(layer, inputs)
-    return placed(layer, "step", function)
+    return run_declared(layer, "step", function)
 
 
 def check_own(layer: Layer, shape: Shape) -> None:
@@ -379,10 +379,10 @@ def check_own(layer: Layer, shape: Shape) -> None:
 
 def check_cell(layer: Cell, inputs: int) -> None:
     """Raise DeclarationError if what a user's cell declares would be counted otherwise than its step reads it."""
-    if message := placed(layer, "step", lambda: next(_miscounted(layer, inputs), "")):
+    if message := run_declared(layer, "step", lambda: next(_miscounted(layer, inputs), "")):
         raise DeclarationError(f"{layer.kind}: {message}{line_of(type(layer))}")
     of_weights = [width for weight in layer.weights for width in weight.widths]
-    widths = placed(layer, "states", lambda: ("m", "h", *layer.states.values(), layer.output, *of_weights))
+    widths = run_declared(layer, "states", lambda: ("m", "h", *layer.states.values(), layer.output, *of_weights))
     check_sizes(layer, inputs, *widths)
     check_width(layer, "output_width", Cell.output_width(layer, inputs), lambda: layer.output_width(inputs))
 

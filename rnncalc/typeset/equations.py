@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.letters import GREEK as LETTERS
-from rnncalc.letters import raised
+from rnncalc.letters import superscript
 from rnncalc.step.equations import NUMBERS_OF, ROOT, STACKED, Application, Equation, Formula, Symbol, sizes_of
 from rnncalc.step.gradients import EQUAL, OVER_TIME
 from rnncalc.step.operations import ATOM, EPSILON, OPERATIONS, OUTER, WRITTEN
@@ -35,7 +35,7 @@ class Term(NamedTuple):
     @property
     def name(self) -> str:
         """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`, `h^(1)_t`."""
-        letter = f"{GREEK.get(self.letter, self.letter)}{raised(self.layer)}"
+        letter = f"{GREEK.get(self.letter, self.letter)}{superscript(self.layer)}"
         if self.subscript:
             return f"{letter}_({self.subscript})" if {"+", "−"} & {*self.subscript} else f"{letter}_{self.subscript}"
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter

@@ -11,7 +11,7 @@ from math import log10
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Expression, letters, numbers, substituted
-from rnncalc.letters import has_letters, raised
+from rnncalc.letters import has_letters, superscript
 from rnncalc.records import Frozen
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class TensorName(Frozen):
     @property
     def text(self) -> str:
         """The name on one line: `W_xz`, `forward/W_xz`."""
-        return f"{self.before}{self.letter}{raised(self.layer)}{'_' if self.below else ''}{self.below}"
+        return f"{self.before}{self.letter}{superscript(self.layer)}{'_' if self.below else ''}{self.below}"
 
 
 class Phrase(Frozen):
