@@ -19,7 +19,7 @@ from rnncalc.bounds import MOST_SETTING
 from rnncalc.errors import SpecError
 from rnncalc.models.files import read
 from rnncalc.models.files.model import BadFileError, Remark, RemarkKind, TensorRole
-from rnncalc.models.files.onnx import Wire
+from rnncalc.models.files.protobuf import Wire
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
 OPERATOR = node("LSTM", "x w r b", "y", name="rnn")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rnncalc.bounds import MOST_MOVES
-from rnncalc.models.files.moves import Value, moved
+from rnncalc.models.files.onnx_moves import Value, moved
 
 
 def value(*shape: int, first: float = 0, name: str = "a", dtype: str = "float32") -> Value:
