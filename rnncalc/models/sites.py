@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from enum import Enum, auto
+from enum import Enum
 from functools import cache, partial
 from math import prod
 from typing import Any, NamedTuple
@@ -35,62 +35,15 @@ from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark
 Shape = tuple[int, ...]
 
 
-class Doubt(Enum):
-    """What a file leaves open about a layer, or has it compute that no spec can say, for a report."""
-
-    RECURRENT_ACTIVATION = auto()
-    ACTIVATION = auto()
-    OTHER_ACTIVATION = auto()
-    OPERATOR = auto()
-    CLIP = auto()
-    INPUT_FORGET = auto()
-    DIRECTION = auto()
-    GO_BACKWARDS = auto()
-    GATE_ACTIVATION = auto()
-    ACTIVATIONS = auto()
-    CALLS = auto()
-    MERGE = auto()
-    MASK = auto()
-    CUDNN = auto()
-    TABLE = auto()
-    MODULES = auto()
-    TABLE_NOT_FIRST = auto()
-    TWO_SEQUENCES = auto()
-    BUFFER = auto()
-    LENGTHS = auto()
-    BILINEAR = auto()
-    WIDTH = auto()
-    INPUT = auto()
-    PARTLY_FROZEN = auto()
-    WINDOW = auto()
-    NORM = auto()
-    EPSILON = auto()
-    GAMMA_OR_BETA = auto()
-    SPACE = auto()
-    PLACES = auto()
-    ALL_STEPS = auto()
-    WHOLE = auto()
-    LEFT_OUT = auto()
-    NOT_IN_SPEC = auto()
-    STEPS = auto()
-    FIRST_STEPS = auto()
-    ORDER = auto()
-    PADDING = auto()
-    RESHAPED = auto()
-    OTHER_EPSILON = auto()
-    FOLDED = auto()
-    HEADS = auto()
-    TRANSFORMER = auto()
-    CAUSAL = auto()
-    ATTENTION = auto()
-    DIRECTIONS = auto()
-    OR_DIRECTIONS = auto()
-    STATISTICS = auto()
-    STEP = auto()
-    LAST_STEP = auto()
-    BOTH = auto()
-    TOPOLOGY = auto()
-    LENGTH = auto()
+Doubt = Enum(
+    "Doubt",
+    "RECURRENT_ACTIVATION ACTIVATION OTHER_ACTIVATION OPERATOR CLIP INPUT_FORGET DIRECTION GO_BACKWARDS "
+    "GATE_ACTIVATION ACTIVATIONS CALLS MERGE MASK CUDNN TABLE MODULES TABLE_NOT_FIRST TWO_SEQUENCES BUFFER LENGTHS "
+    "BILINEAR WIDTH INPUT PARTLY_FROZEN WINDOW NORM EPSILON GAMMA_OR_BETA SPACE PLACES ALL_STEPS WHOLE LEFT_OUT "
+    "NOT_IN_SPEC STEPS FIRST_STEPS ORDER PADDING RESHAPED OTHER_EPSILON FOLDED HEADS TRANSFORMER CAUSAL ATTENTION "
+    "DIRECTIONS OR_DIRECTIONS STATISTICS STEP LAST_STEP BOTH TOPOLOGY LENGTH",
+)
+"""What a file leaves open about a layer, or has it compute that no spec can say, for a report."""
 
 
 COMPUTES_OTHERWISE: Mapping[Enum, str] = {

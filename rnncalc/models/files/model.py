@@ -10,7 +10,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum, StrEnum, auto
+from enum import Enum, StrEnum
 from math import prod, sin
 from typing import Any, NamedTuple
 
@@ -67,36 +67,12 @@ def is_average(name: str) -> bool:
     return any(_AVERAGE.search(part) for part in re.split("[./]", name)[:-1])
 
 
-class RemarkKind(Enum):
-    """The kind of a remark on a whole file."""
-
-    ROLES_BY_NAME = auto()
-    AVERAGES = auto()
-    LEFT_OUT = auto()
-    CONSTANTS = auto()
-    FOREIGN = auto()
-    EQUAL = auto()
-    FILES = auto()
-    NOT_READ = auto()
-    QUANTISED = auto()
-    SCRIPT = auto()
-    ZEROS = auto()
-    ALL_ZEROS = auto()
-    MERGED = auto()
-    NO_BIAS = auto()
-    BRANCHES = auto()
-    SHARED = auto()
-    TOO_DEEP = auto()
-    LOOPS = auto()
-    UNROLLED = auto()
-    OPERATORS = auto()
-    NO_CONFIG = auto()
-    SEVERAL_INPUTS = auto()
-    JOINS = auto()
-    FORKS = auto()
-    WITHIN = auto()
-    LORA = auto()
-    MLX = auto()
+RemarkKind = Enum(
+    "RemarkKind",
+    "ROLES_BY_NAME AVERAGES LEFT_OUT CONSTANTS FOREIGN EQUAL FILES NOT_READ QUANTISED SCRIPT ZEROS ALL_ZEROS MERGED "
+    "NO_BIAS BRANCHES SHARED TOO_DEEP LOOPS UNROLLED OPERATORS NO_CONFIG SEVERAL_INPUTS JOINS FORKS WITHIN LORA MLX",
+)
+"""The kind of a remark on a whole file."""
 
 
 class Remark(NamedTuple):
@@ -238,10 +214,14 @@ class BoundedReader:
 
 def flat(tensor: FileTensor) -> list[float]:
     """Return the numbers of a tensor as one list."""
-    numbers = tensor.read()
-    for _ in tensor.shape[1:]:
+    return flattened(tensor.read(), len(tensor.shape))
+
+
+def flattened(numbers: Any, axes: int) -> list[float]:
+    """Return the numbers of nested lists of some axes as one list."""
+    for _ in range(axes - 1):
         numbers = [number for row in numbers for number in row]
-    return numbers if tensor.shape else [numbers]
+    return numbers if axes else [numbers]
 
 
 def _is_fixed(numbers: Sequence[float], width: int) -> bool:

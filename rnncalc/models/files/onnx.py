@@ -26,7 +26,7 @@ from rnncalc.models.files.model import (
     RemarkKind,
     TensorRole,
 )
-from rnncalc.models.files.onnx_flow import CELLS, FUSED, INPUTS, PRODUCTS, Flow, Norm
+from rnncalc.models.files.onnx_flow import CELLS, FUSED, INPUTS, PRODUCTS, Flow
 from rnncalc.models.files.onnx_graph import ONNXGraph, Operator, Place
 from rnncalc.models.files.onnx_moves import Value
 
@@ -338,10 +338,9 @@ class _Modules:
             if loop is not None:
                 within.setdefault(loop, []).extend(node.inputs)
         for number, node in nodes:
-            if number not in flow.moving and all(inner.branch for inner in node.at):
-                norm = flow.norms.get(number)
-                if not (norm and self._norm(node, norm)):
-                    self._operator(number, node, within.get(number, []))
+            alone = number not in flow.moving and all(inner.branch for inner in node.at)
+            if alone and not (number in flow.norms and self._norm(node, flow.norms[number])):
+                self._operator(number, node, within.get(number, []))
         if any(sum(size > 1 for size in tensors[name].shape) == 1 for name in self.merged if name in tensors):
             self.modules = [self._with_bias(module) for module in self.modules]
         for name, tensor in tensors.items():
@@ -385,18 +384,17 @@ class _Modules:
         unrolled = kind in PRODUCTS and any(self._owners(name) & self.steps.keys() for name in node.inputs[:2])
         self._add(node, "" if unrolled else kind, settings, reads)
 
-    def _norm(self, node: Operator, norm: Norm) -> bool:
-        """Add the module of a norm that several operators are; return whether its vectors are its own."""
-        values = self.flow.values
-        reads = {leaf: (name, values[name].shaped((values[name].size,))) for leaf, name in norm.vectors.items()}
-        if any(self._is_taken(name, value) or not self._owners(name) for name, value in reads.values()):
+    def _norm(self, node: Operator, vectors: Mapping[str, str]) -> bool:
+        """Add a batch norm that is two operators; return whether its vectors are its own."""
+        values = {name: self.flow.values[name] for name in vectors.values()}
+        if any(self._is_taken(*pair) or not self._owners(pair[0]) for pair in values.items()):
             return False
-        self._add(node, norm.kind, {"epsilon": norm.epsilon} if norm.epsilon else {}, reads)
-        if norm.kind == "BatchNormalization":  # the same function, with statistics that change nothing
-            width = reads["scale"][1].size
-            variance = model.constant("variance", width, 1 - 1e-5)
-            buffers = {"input_mean": model.constant("mean", width, 0), "input_var": variance}
-            self.modules[-1] = self.modules[-1]._replace(buffers=buffers, settings={"folded": [1]})
+        reads = {leaf: (name, values[name].shaped((values[name].size,))) for leaf, name in vectors.items()}
+        self._add(node, "BatchNormalization", {"folded": [1]}, reads)
+        width = reads["scale"][1].size  # the same function, with statistics that change nothing
+        variance = model.constant("variance", width, 1 - 1e-5)
+        buffers = {"input_mean": model.constant("mean", width, 0), "input_var": variance}
+        self.modules[-1] = self.modules[-1]._replace(buffers=buffers)
         return True
 
     def _flat_convolution(self, node: Operator, shape: tuple[int, ...]) -> tuple[dict[str, Any], tuple[int, ...]]:

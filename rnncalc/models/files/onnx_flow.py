@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from math import prod
 from typing import NamedTuple
 
@@ -43,8 +42,6 @@ _AT_EACH_STEP = ("MatMul", "Add", "LayerNormalization", "Dropout", *_ACTIVATIONS
 """Operators that compute the same at each step."""
 _JOINS = {"Add": "sum", "Sum": "sum", "Mul": "mul", "Mean": "ave"}
 """How Keras calls what joins two directions."""
-_OF_NORM = ("ReduceMean", "Sub", "Mul", "Add", "Sqrt", "Reciprocal", "Pow", "Div", "Neg", "BatchNormalization", "Max")
-"""The operators that a layer norm consists of if it is none itself."""
 _USUAL: Mapping[str, Mapping[str, list[int]]] = {
     "Gemm": {"alpha": [1], "beta": [1], "transA": [0]},
     "MatMul": {"alpha": [1], "transA": [0], "transBatchA": [0], "transBatchB": [0]},
@@ -72,23 +69,12 @@ class View(NamedTuple):
     whole: bool = False
 
 
-class Norm(NamedTuple):
-    """A norm that is several operators. kind: the operator that it is. vectors: their names by the operator's inputs.
-
-    epsilon: its numbers, if there is one.
-    """
-
-    kind: str
-    vectors: Mapping[str, str]
-    epsilon: Sequence[float] = ()
-
-
 class Flow:
     """The flow of a graph: arrays that are made of stored ones, and the operators that read each name.
 
     moving: the numbers of the operators that move what is stored. added: the vectors that are added to products, by
-    the number of the product. part: the outputs of operators that are part of a layer with another one.
-    What is known of the activation behind a product becomes one of its settings.
+    the number of the product. norms: the vectors of batch norms, likewise. part: the outputs of operators that are
+    part of a layer with another one. The activation behind a product, if it is known, becomes one of its settings.
     """
 
     def __init__(self, graph: ONNXGraph) -> None:
@@ -163,79 +149,40 @@ class Flow:
             elif not self.readers.get(name) or (reader and (reader.kind in INPUTS or reader.kind in FUSED)):
                 node.settings["activation"] = ["Linear"]
 
-    def _norms(self) -> Iterator[tuple[int, Norm]]:
-        """Yield norms that are a product with a vector and the sum with another, by the number of the product.
+    def _norms(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield the vectors of batch norms that are a product with one and the sum with another, by the product.
 
-        Exporters of Keras write a layer norm so, and a batch norm with its statistics within the two vectors.
+        Exporters of Keras write those so, with the statistics within the two. A layer norm ends so too; it is none.
         """
         for number, node in enumerate(self.nodes):
             scale = self._vector(node) if node.kind == "Mul" and len(node.inputs) == 2 else ""
-            if not scale or number in self.moving:
-                continue
-            size = self.values[scale].size
-            before = self._before(node.inputs[node.inputs[0] == scale], ("Reciprocal", "BatchNormalization"))
-            root = before and self._before(before.inputs[0], ("Sqrt",))
-            if before and (root or (len(before.inputs) > 3 and before.inputs[3] not in self.values)):
-                terms = self._before(root.inputs[0], ("Add",)) if root else None
-                values = [self.values.get(name) for name in (terms.inputs if terms else ())]
-                constant = next((value.read() for value in values if value), None)
-                epsilon = constant if root else before.settings.get("epsilon")
-                names, looked_at = {*node.outputs}, 0
-                for later in islice(self.nodes, number + 1, number + bounds.MOST_MOVES):
-                    if looked_at == 8 or names.isdisjoint(later.inputs):
-                        continue
-                    looked_at += 1
-                    if later.kind == "Add" and (bias := self._vector(later, size)):
-                        self._normalises(later)
-                        yield number, Norm("LayerNormalization", {"Scale": scale, "B": bias}, epsilon or [0.0])
-                        break
-                    names.update(later.outputs)
-                continue
-            _, reader = self.next(node.outputs[0])
-            if reader and reader.kind == "Add" and (bias := self._vector(reader, size)):
+            _, reader = self.next(node.outputs[0]) if scale and number not in self.moving else ("", None)
+            bias = self._vector(reader, self.values[scale].size) if reader and reader.kind == "Add" else ""
+            other = node.inputs[node.inputs[0] == scale] if bias else ""
+            if reader and bias and not self._before(other, "Reciprocal", "BatchNormalization"):
                 self.part.update((node.outputs[0], *reader.outputs[:1]))
-                yield number, Norm("BatchNormalization", {"scale": scale, "B": bias})
-
-    def _normalises(self, last: Operator) -> None:
-        """Mark the operators of a layer norm, the last of which adds its bias: those behind what the mean is taken of.
-
-        That is read twice: for the mean, and to subtract it.
-        """
-        places = {name: place for place, node in enumerate(self.nodes) for name in node.outputs}
-        names, waiting = dict[str, int](), [*last.outputs]
-        while waiting and len(names) < bounds.MOST_MOVES:
-            name = waiting.pop(0)
-            node = self.writers.get(name)
-            if node and name not in names and name not in self.part and node.kind in (*_OF_NORM, *_PASSING):
-                names[name] = places[name]
-                waiting += node.inputs
-        means = [place for place in names.values() if self.nodes[place].kind == "ReduceMean"]
-        first = max((place for place in means if len(self.readers[self.nodes[place].inputs[0]]) > 1), default=0)
-        self.part.update(name for name, place in names.items() if place >= first)
+                yield number, {"scale": scale, "B": bias}
 
     def _vector(self, node: Operator, size: int = 0) -> str:
-        """Return the name of the vector among the two inputs of an operator, if there is one of some size."""
-        for name in node.inputs:
-            value = self.values.get(name)
-            if value and 1 < value.size == max(value.shape) and size in (0, value.size):
-                return name
-        return ""
+        """Return the name of the vector among the inputs of an operator, if there is one of some size."""
+        values = ((name, self.values.get(name)) for name in node.inputs)
+        vectors = (name for name, each in values if each and 1 < each.size == max(each.shape) == (size or each.size))
+        return next(vectors, "")
 
-    def _before(self, name: str, kinds: Sequence[str]) -> Operator | None:
+    def _before(self, name: str, *kinds: str) -> Operator | None:
         """Return the operator of a kind that writes a name, behind those that pass it on."""
+        node = self.writers.get(name)
         for _ in range(bounds.MOST_MOVES):
-            node = self.writers.get(name)
-            if node is None or not node.inputs or node.kind not in _PASSING:
-                return node if node and node.kind in kinds and node.inputs else None
-            name = node.inputs[0]
-        return None
+            if node and node.inputs and node.kind in _PASSING:
+                node = self.writers.get(node.inputs[0])
+        return node if node and node.kind in kinds and node.inputs else None
 
     def padding(self, node: Operator) -> list[int] | None:
         """Return the steps that an operator adds before and behind those that a convolution reads; none without one.
 
         Exporters write causal padding so. Steps that are no zeros, or more than steps, are as many as no padding has.
         """
-        before = self._before(node.inputs[0], ("Pad",))
+        before = self._before(node.inputs[0], "Pad")
         if before is None:
             return None
         pads = before.settings.get("pads")

@@ -60,7 +60,9 @@ class Value(NamedTuple):
             return base
         strides = tuple(prod(base.shape[axis + 1 :]) for axis in after)
         shape = tuple(base.shape[axis] for axis in after)
-        value = _made(shape, base.sources, lambda: flat(model.strided(base.read(), shape, strides), len(shape)), base)
+        value = _made(
+            shape, base.sources, lambda: model.flattened(model.strided(base.read(), shape, strides), len(shape)), base
+        )
         return value._replace(turned=(base, after))
 
 
@@ -85,13 +87,6 @@ def moved(kind: str, settings: Mapping[str, Any], inputs: Sequence[Value | None]
 def _made(shape: tuple[int, ...], sources: Mapping[str, int], read: Callable[[], list[float]], *inputs: Value) -> Value:
     work = prod(shape) + sum(each.work for each in inputs)
     return Value(shape, inputs[0].dtype, read, sources, work, 1 + max(each.moves for each in inputs))
-
-
-def flat(nested: Any, axes: int) -> list[float]:
-    """Return the numbers of nested lists of some axes in one list."""
-    for _ in range(axes - 1):
-        nested = [number for row in nested for number in row]
-    return nested if axes else [nested]
 
 
 def _taken(value: Value, axis: int, places: Sequence[int]) -> Value:
@@ -246,7 +241,7 @@ def _spread(value: Value, padded: tuple[int, ...], shape: tuple[int, ...]) -> li
     if padded == shape:
         return value.read()
     strides = tuple(0 if size == 1 else prod(padded[axis + 1 :]) for axis, size in enumerate(padded))
-    return flat(model.strided(value.read(), shape, strides), len(shape))
+    return model.flattened(model.strided(value.read(), shape, strides), len(shape))
 
 
 _MOVES: Mapping[str, Callable[[Settings, Inputs, int], list[Value]]] = {

@@ -10,7 +10,7 @@ import pytest
 from conftest import Call, file_at
 
 from rnncalc.models.files import read
-from rnncalc.models.files.keras import Configuration
+from rnncalc.models.files.keras_config import Configuration
 from rnncalc.models.files.model import BadFileError, Remark, RemarkKind
 
 h5py = pytest.importorskip("h5py")

@@ -15,7 +15,8 @@ from models.files.made import Called, Stored, archive, named, parameter, pickled
 from rnncalc.errors import SpecError
 from rnncalc.models.files import read
 from rnncalc.models.files.model import Remark, RemarkKind, TensorRole
-from rnncalc.models.files.pytorch import PickledTensors, unpickled
+from rnncalc.models.files.pickles import unpickled
+from rnncalc.models.files.pytorch import PickledTensors
 
 FOUR = struct.pack("<4f", 1, 2, 3, 4)
 
@@ -287,7 +288,7 @@ def test_a_pickle_that_would_take_everything(tmp_path: Path, monkeypatch: pytest
     for opcodes in (b"(" * 100_000 + b"l" * 100_000 + b".", b")" + b"\x85" * 100_000 + b".", b"]q\x00h\x00a."):
         with pytest.raises(SpecError, match="has 1 array, none of them a plain tensor"):
             read(of_opcodes(tmp_path, opcodes))
-    monkeypatch.setattr("rnncalc.models.files.pytorch.MOST_OPCODES", 1_000)
+    monkeypatch.setattr("rnncalc.models.files.pickles.MOST_OPCODES", 1_000)
     with pytest.raises(SpecError, match="more than 1,000 steps"):
         read(of_opcodes(tmp_path, b"]" * 1_001 + b"."))
 
