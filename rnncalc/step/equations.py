@@ -316,7 +316,7 @@ class LayerFormulas(NamedTuple):
                 root = Application(ROOT, (Symbol(self.sizes.get(node.axes[0], node.axes[0])),))
                 return Application("over", (self.formula(node.operands[0]), root))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
-                product = partial(self.window.product, self.formula(node.operands[0]), in_groups=node.in_groups)
+                product = partial(self.window.kernel_step, self.formula(node.operands[0]), in_groups=node.in_groups)
                 return sum_of(range(len(self.window.apart)), lambda step: Application("matrix", product(step)))
             case "matrix" if (read := self.trace.nodes[node.operands[1]]).operation in ("join", "concat"):
                 matrix, vectors = self.formula(node.operands[0]), [*map(self.formula, read.operands)]
