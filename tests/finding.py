@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from rnncalc import Network
+from rnncalc.answers.families import Question, variants_of
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer, Judgement
-from rnncalc.answers.mistake import Question
 from rnncalc.answers.reading import Given, GivenNumber, read_answer
 from rnncalc.answers.table import TABLE
 from rnncalc.answers.worksheet import worksheet_of, write
@@ -72,5 +72,5 @@ def variants_made(
     """Return the variants of a family: what each line becomes, the values, and the layer."""
     row = TABLE[PLACES[id_]]
     assert row.family
-    variants = row.variants(worksheet_of(net), Question(net, GivenNumber(number, unit)))
+    variants = variants_of(row, worksheet_of(net), Question(net, GivenNumber(number, unit)))
     return [(tuple(line.params for line in each.worksheet), {**each.values}, each.layer) for each in variants]

@@ -16,14 +16,16 @@ from rnncalc.answers.worksheet import (
     GateInput,
     GateLine,
     LayerLine,
+    Products,
     Source,
     Worksheet,
     above,
     amount,
+    multiple,
     neighbours,
     parts_of,
+    times,
 )
-from rnncalc.conventions.formula import Expression, Times, product
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Layer, Output, Transform
 from rnncalc.step.nodes import Repeats
@@ -44,7 +46,7 @@ Width = Callable[[LayerLine, LayerLine], int | None]
 def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
     """Return the mistake that changes every layer of these kinds, by default of all. Output layers are dense layers."""
     return lambda worksheet: tuple(
-        change(line) if isinstance(line.layer, kinds or Layer) and not line.is_empty else line for line in worksheet
+        [change(line) if isinstance(line.layer, kinds or Layer) and not line.is_empty else line for line in worksheet]
     )
 
 
@@ -86,29 +88,29 @@ def without_other(*names: str) -> LineChange:
     return lambda line: line._replace(others={key: number for key, number in line.others.items() if key not in names})
 
 
-def with_other(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
+def with_other(name: str, part: Callable[[LayerLine], Products]) -> LineChange:
     """Return the mistake that adds a part that belongs to no gate, unless its number is 0."""
 
     def change(line: LayerLine) -> LayerLine:
-        added = number(line)
+        added = part(line)
         return line._replace(others={**line.others, name: added}) if amount(added) else line
 
     return change
 
 
-def with_count(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
+def with_count(name: str, part: Callable[[LayerLine], Products]) -> LineChange:
     """Return the mistake that takes another number for the whole count of a layer."""
-    return lambda line: line._replace(gates=(), others={name: number(line)}, directions=1)
+    return lambda line: line._replace(gates=(), others={name: part(line)}, directions=1)
 
 
-def with_part(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
+def with_part(name: str, part: Callable[[LayerLine], Products]) -> LineChange:
     """Return the mistake that counts a part that belongs to no gate by another number."""
-    return lambda line: line._replace(others={**line.others, name: number(line)}) if line.part(name) else line
+    return lambda line: line._replace(others={**line.others, name: part(line)}) if line.part(name) else line
 
 
-def along(letters: str) -> Callable[[LayerLine], Expression]:
+def along(letters: str) -> Callable[[LayerLine], Products]:
     """Return the function to the size of a kernel along some axes; c, the features of a group, is m without groups."""
-    return lambda line: product(*[line.placed.sizes.get(letter, line.placed.sizes["m"]) for letter in letters])
+    return lambda line: times(*[line.placed.sizes.get(letter, line.placed.sizes["m"]) for letter in letters])
 
 
 def without_norm_of_states(line: LayerLine) -> LayerLine:
@@ -208,7 +210,7 @@ def with_recurrence(line: LayerLine) -> LayerLine:
 def recurrent_among_inputs(line: LayerLine) -> LayerLine:
     """Count the recurrent matrices as m × m."""
     matrices = sum(bool(gate.width("past")) for gate in line.gates)
-    added = product(matrices, Times((line.width("input"), line.width("input"))))
+    added = times(matrices, line.width("input"), line.width("input"))
     return set_reads(line, "past", width=0)._replace(others={"recurrent": added, **line.others}) if matrices else line
 
 
@@ -387,27 +389,22 @@ def times_heads(line: LayerLine) -> LayerLine:
     """Count the projections of an attention, each of which holds all heads, once for each head."""
     heads = line.layer.values().get("heads") or 1
     projected = [name for name in line.others if name.removesuffix("_bias") in ("query", "key", "value", "output")]
-    return line._replace(others={**line.others, **{name: product(heads, line.part(name)) for name in projected}})
+    return line._replace(others={**line.others, **{name: multiple(heads, line.part(name)) for name in projected}})
 
 
-def with_whole_heads(line: LayerLine) -> LayerLine:
-    """Give each head the width of the whole attention, if it has no size of its own."""
-    options = line.layer.values()
-    if not isinstance(line.layer, Transform) or not options.get("heads") or options.get("key_size", 1):
-        return line
-    whole = line.layer.replace(key_size=line.placed.outputs)
-    return line._replace(others=parts_of(whole.arrays, whole.sizes(line.placed.inputs)))
+def with_heads(line: LayerLine, *, whole: bool) -> LayerLine:
+    """Give each head the whole width if it has its part of it, or else its part if it has a size of its own.
 
-
-def with_parts_of_width(line: LayerLine) -> LayerLine:
-    """Give each head its part of the width, if it has a size of its own and heads divide the width."""
+    Heads must divide the width of which they have parts.
+    """
     options, width = line.layer.values(), line.placed.outputs
-    if not isinstance(line.layer, Transform) or not (options.get("heads") and options.get("key_size")):
+    heads = options.get("heads")
+    if not heads or "key_size" not in options or bool(options["key_size"]) == whole:
         return line
-    if isinstance(width, int) and width % options["heads"]:
+    if not whole and isinstance(width, int) and width % heads:
         return line
-    parts = line.layer.replace(key_size=None, value_size=None)
-    return line._replace(others=parts_of(parts.arrays, parts.sizes(line.placed.inputs)))
+    layer = line.layer.replace(**({"key_size": width} if whole else {"key_size": None, "value_size": None}))
+    return line._replace(others=parts_of(layer.arrays, layer.sizes(line.placed.inputs)))
 
 
 def in_attention(change: LineChange) -> Change:
@@ -422,7 +419,7 @@ def with_keys(width: Callable[[LayerLine], int]) -> Change:
         keys, sizes = width(line), line.placed.sizes
         wrong = {**sizes, "k": keys, "q+k": sizes["q"] + keys}
         parts = parts_of(line.layer.arrays, wrong)
-        return line._replace(others={name: parts.get(name, number) for name, number in line.others.items()})
+        return line._replace(others={name: parts.get(name, part) for name, part in line.others.items()})
 
     return in_attention(changed)
 
@@ -510,7 +507,7 @@ def with_repeats(change: Callable[[Repeats], Repeats], *, biases: bool = False) 
             return line
         counts = operations(placed.step, placed.sizes, repeats=change(placed.repeats))
         products = counts.multiply_adds + (counts.bias_additions if biases else 0)
-        return line._replace(times=1, others={"products": products})
+        return line._replace(times=1, others={"products": times(products)})
 
     return changed
 

@@ -214,7 +214,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
         correct = [*shapes]
         wrong: list[list[Given]] = []
         for place, shape in enumerate(shapes):
-            mistaken = [size for _, _, change in TENSOR_MISTAKES for _, size in change(tensors, place, shapes)]
+            mistaken = [size for row in TENSOR_MISTAKES for _, size in row.change(tensors, place, shapes)]
             wrong.append([*map(Shape, _wrong(mistaken, shape.sizes))])
     elif len(places) > 1:
         correct = [GivenNumber(stack[place].params) for place in places]
@@ -241,7 +241,7 @@ def _mistaken(grader: Grader, place: int | None) -> list[Any]:
 
     def of_another(number: Any) -> bool:
         rows = [row for candidate in singles[number] for row, _ in candidate.mistakes]
-        return rows[0].id.startswith("convention-") and all(row.rarity for row in rows)
+        return rows[0].subject == "convention" and all(row.rarity for row in rows)
 
     return sorted(singles, key=of_another)
 

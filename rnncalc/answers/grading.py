@@ -28,7 +28,7 @@ from rnncalc.words import all_of
 if TYPE_CHECKING:
     from rnncalc.answers.labels import Labels, NamedPart
     from rnncalc.answers.search import Search
-    from rnncalc.answers.tensors import Names
+    from rnncalc.answers.tensors import TensorGrader
 
 SHOWN = 4
 """The most sizes of a list that a message shows."""
@@ -184,11 +184,9 @@ class Grader:
             answers = reading.as_calculations(answers)
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
         if of_params and (self.asks == "tensors" or len(numbers) < len(answers)):
-            from rnncalc.answers.tensors import judge_shapes  # most answers are numbers
-
             if self.hint and len(answers) != tensors:
                 raise CallError(f"expected another number of shapes, one for each tensor in order, got {len(answers)}")
-            return judge_shapes(network, answers)
+            return self.tensors.shapes(answers)
         alone, counted = len(numbers) == len(answers) == 1, self.counted
         if alone and not (self.asks == "layers" and counted[1:]):
             return (self.total_of(numbers[0]),)
@@ -201,9 +199,7 @@ class Grader:
         if len(parts) == len(counted) > 1 and len(numbers) == len(answers) and summed:
             return (*self.layers(parts, counted), self.total_of(last))
         if len(numbers) == tensors:
-            from rnncalc.answers.tensors import judge_tensors
-
-            return judge_tensors(network, numbers)
+            return self.tensors.in_order(numbers)
         together = " ".join(each.text for each in numbers)
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
         several = [f"{len(counted)}{' numbers' * (self.asks == 'layers')}, one for each layer,"] if counted[1:] else []
@@ -268,11 +264,11 @@ class Grader:
         return Labels(self.network, self.counts, self.total, self.sizes, tensors=self.quantity == "params")
 
     @cached_property
-    def names(self) -> Names:
-        """The tensors by their names."""
-        from rnncalc.answers.tensors import Names
+    def tensors(self) -> TensorGrader:
+        """The grader of shapes and numbers of tensors."""
+        from rnncalc.answers.tensors import TensorGrader  # most answers are numbers of layers
 
-        return Names(self.network)
+        return TensorGrader(self.network)
 
     def missing(self, judged: Sequence[Judgement]) -> list[str]:
         """Return the layers whose numbers are asked for and are not among those that are judged."""
@@ -288,7 +284,7 @@ class Grader:
         from rnncalc.answers.labels import words_of  # few answers have labels
 
         apart = any("bias" in words_of(each.name) for each in answers)
-        parts = [self.labels.part(each, self.names, apart=apart) if each.name else None for each in answers]
+        parts = [self.labels.part(each, self.tensors, apart=apart) if each.name else None for each in answers]
         return [
             (each.product if part and isinstance(each, Shape) else each, part)
             for each, part in zip(answers, parts, strict=True)
@@ -301,7 +297,6 @@ class Grader:
         of the others have one.
         """
         from rnncalc.answers.labels import NamedPart
-        from rnncalc.answers.tensors import judge_named
 
         claims = self.claims(answers)
         if all(part.is_total if part else not each.name for each, part in claims):
@@ -320,7 +315,7 @@ class Grader:
         if arrays and self.quantity != "params":
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(arrays[0].name)}")
         of_layers = [(each, part.place) for each, part in claims if part and part.place is not None]
-        tensors = iter(judge_named(self.names, arrays, shapes=self.asks == "tensors") if arrays else ())
+        tensors = iter(self.tensors.by_name(arrays, shapes=self.asks == "tensors") if arrays else ())
         layers = iter(self.layers(*zip(*of_layers, strict=True)) if of_layers else ())
         of_parts = [
             (self.part(each, part) if part.place is None else next(layers))._replace(kind=part.kind)

@@ -1,10 +1,13 @@
-"""A judged answer: each number or shape beside the correct one, with the mistakes that give it. Writes no sentences."""
+"""A judged answer: each number or shape beside the correct one, with the mistakes that give it.
+
+A mistake is a row of a table: of a count, a tensor, a returned array or a quantity. Tables have all sentences of this.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rnncalc.answers.reading import Given, GivenNumber
 from rnncalc.conventions.formula import Expression, value
@@ -16,24 +19,62 @@ if TYPE_CHECKING:  # for what is wrong alone
     from rnncalc.answers.sizes import OtherSize
 
 
-class Reason(NamedTuple):
-    """A mistake that gives the number: its id and its sentence, with numbers and names filled in."""
+# fmt: off
+Subject = Literal[
+    "attention", "biases", "bytes", "convention", "directions", "embedding", "gates", "kernel", "layers",
+    "normalisation", "output layer", "pairs of steps", "peepholes", "projections", "quantity", "recurrence", "shape",
+    "states", "steps", "widths",
+]
+# fmt: on
+"""What a mistake is about; a hint asks a question on it. Of the quantity: another one is given than is asked for."""
 
+
+MOST_GATES = 6
+"""The most gates that a mistake gives a cell."""
+
+
+class Mistake(NamedTuple):
+    """A mistake: its subject, its id, a sentence without its own subject, and what it makes of what is right.
+
+    change: returns the wrong worksheet of a count, wrong shapes of a tensor, wrong arrays, or the number of a quantity.
+    family: returns the variants of a mistake in a count that differ in a number or a name, instead of the change; id
+    and text have {braces} for the values of each.
+    quantity: the one in whose count alone it is made; the bytes of parameters have the mistakes of "params" too.
+    rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
+    common: whether it is combined with any other mistake that is about another subject; of each pair one is common.
+    single: whether it is not combined with another mistake. by_layer: whether it has a variant for each layer, as it is
+    about which layers are counted, so never about the count of one; combined with another mistake it is made first.
+    fitted: whether its variants depend on the learner's number, so that each is a guess.
+    """
+
+    subject: Subject
     id: str
     text: str
+    change: Callable[..., Any] = lambda worksheet: worksheet
+    family: Callable[..., Any] | None = None
+    quantity: str = ""
+    rare: bool = False
+    common: bool = False
+    single: bool = False
+    by_layer: bool = False
+    fitted: bool = False
 
-    @classmethod
-    def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
-        """Return the reason with the {braces} filled in."""
-        return cls(id.format(**values), text.format(**values))
+    @property
+    def rarity(self) -> int:
+        """1 for a mistake that is rare or belongs to a family, else 0."""
+        return int(self.rare or self.family is not None)
+
+    def filled(self, values: Mapping[str, str]) -> Mistake:
+        """Return the mistake with values for the {braces}."""
+        return self._replace(id=self.id.format(**values), text=self.text.format(**values)) if values else self
 
 
-def sizes_off(sizes: Sequence[Any], right: Sequence[Any], alike: Callable[[Any, Any], bool]) -> Iterator[Reason]:
+def sizes_off(sizes: Sequence[Any], right: Sequence[Any], alike: Callable[[Any, Any], bool]) -> Iterator[Mistake]:
     """Yield what is wrong with a shape that no mistake gives: the number of its axes, or the one size that is wrong."""
     if len(sizes) != len(right):
-        yield Reason("axes", "has a wrong number of axes")
+        yield Mistake("shape", "axes", "has a wrong number of axes")
     elif len(off := [axis for axis, each in enumerate(map(alike, sizes, right), 1) if not each]) == 1:
-        yield Reason("size", f"has a wrong {ordinal(off[0])} size")
+        yield Mistake("shape", "size", f"has a wrong {ordinal(off[0])} size")
 
 
 class Diagnosis(NamedTuple):
@@ -45,7 +86,7 @@ class Diagnosis(NamedTuple):
     by_chance: whether so many numbers have an explanation like it that it is a guess.
     """
 
-    mistakes: tuple[Reason, ...]
+    mistakes: tuple[Mistake, ...]
     layer: str | None
     alone: tuple[str, str] | None
     yours: Expression
@@ -101,7 +142,7 @@ class Judgement(NamedTuple):
     shape: tuple[int, ...] = ()
     plain_shape: tuple[int, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    meant: tuple[Reason, ...] = ()
+    meant: tuple[Mistake, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
     repeats: bool = False

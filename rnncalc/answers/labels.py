@@ -20,7 +20,7 @@ from rnncalc.printable import escape
 from rnncalc.words import one_of
 
 if TYPE_CHECKING:
-    from rnncalc.answers.tensors import Names
+    from rnncalc.answers.tensors import TensorGrader
 
 MOST_LABELS = 24
 """The most labels that a message names."""
@@ -108,18 +108,18 @@ class Labels:
     ) -> None:
         self.network, self.counts, self.total, self.sizes, self.tensors = network, counts, total, sizes, tensors
 
-    def part(self, answer: Given, names: Names, *, apart: bool) -> NamedPart | None:
+    def part(self, answer: Given, tensors: TensorGrader, *, apart: bool) -> NamedPart | None:
         """Return what the label of an answer names; None for an array, whose shape may be given too.
 
         apart: whether the biases have a number of their own. Raises CallError if it names no part, or several.
         """
         number = answer.product if isinstance(answer, Shape) else answer
-        if number is None or names.tensor(answer.name) is not None:
+        if number is None or tensors.place(answer.name) is not None:
             return None
         try:
             part = self._find(answer.name, number._replace(number=self.value(number)), apart=apart)
         except CallError:
-            if names.is_tensor(answer.name):
+            if tensors.is_tensor(answer.name):
                 return None  # what is told of it then are the arrays
             raise
         from rnncalc.answers.returned import is_returned  # few answers have labels

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.answers.judgement import Reason
+from rnncalc.answers.judgement import Mistake
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Output
 from rnncalc.letters import has_letters
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rnncalc.step.costs import OperationCounts
 
 
-class Subject(NamedTuple):
+class Scope(NamedTuple):
     """A network, or one layer of it, whose quantities a learner's number may be.
 
     layers: all of the network, or the one. training: what a training step needs; None if it depends on unknown steps.
@@ -36,8 +36,8 @@ class Subject(NamedTuple):
     operations: Callable[[], Sequence[OperationCounts | None]]
 
     @classmethod
-    def of(cls, network: Network) -> Subject:
-        """Return a network as a subject."""
+    def of(cls, network: Network) -> Scope:
+        """Return a whole network."""
         stack, training = network.stack, None
         known = steps_known(network.parts) or all(placed.uses is not None for placed in stack)
 
@@ -55,7 +55,7 @@ class Subject(NamedTuple):
             training = training_of(network)
         return cls(network, stack, training, [placed.params for placed in stack], operations)
 
-    def layer(self, place: int) -> Subject:
+    def layer(self, place: int) -> Scope:
         """Return the layer at a place; what exists for a network only is unknown."""
         alone = None
         if self.training:
@@ -72,34 +72,31 @@ class Subject(NamedTuple):
         return self._replace(layers=layers, training=alone, counts=counts, operations=operations)
 
 
-Quantity = Callable[[Subject], Any]
+Quantity = Callable[[Scope], Any]
 """Returns a quantity; None if it is unknown."""
 
-Confusion = tuple[str, str, Quantity]
-"""An id, what the learner does, and the quantity."""
 
-
-def _dense(subject: Subject) -> int | None:
-    dense = count(subject.network).dense if len(subject.layers) == len(subject.network.stack) else None
+def _dense(scope: Scope) -> int | None:
+    dense = count(scope.network).dense if len(scope.layers) == len(scope.network.stack) else None
     return dense.params if dense else None
 
 
-def _as_keras_prints(subject: Subject) -> int | None:
+def _as_keras_prints(scope: Scope) -> int | None:
     """Return the bytes as Keras prints them, with 1,024 bytes in a KB and two decimals, but 1,000 bytes in each KB."""
-    size = _times(DTYPES["float32"], _params)(subject)
+    size = _times(DTYPES["float32"], _params)(scope)
     power = 0 if has_letters(size) else (size.bit_length() - 1) // 10
     return round(size * 100 / 1024**power) * 1000**power // 100 if power else None
 
 
 def _of_training(name: str) -> Quantity:
-    return lambda subject: getattr(subject.training, name, None)
+    return lambda scope: getattr(scope.training, name, None)
 
 
 def _by_layer(number: Callable[[Placed, Any, Any], Any]) -> Quantity:
     """Return the sum of a number of each layer, from the layer, what is asked for of it, and the number of steps."""
 
-    def quantity(subject: Subject) -> Any:
-        parts, layers = subject.network.parts, zip(subject.layers, subject.counts, strict=True)
+    def quantity(scope: Scope) -> Any:
+        parts, layers = scope.network.parts, zip(scope.layers, scope.counts, strict=True)
         return total(number(placed, count, parts[placed.part].steps or 1) for placed, count in layers)
 
     return quantity
@@ -107,7 +104,7 @@ def _by_layer(number: Callable[[Placed, Any, Any], Any]) -> Quantity:
 
 def _by_operations(number: Callable[[OperationCounts], int]) -> Quantity:
     """Return the sum of a number of the operations of each layer."""
-    return lambda subject: total(None if counts is None else number(counts) for counts in subject.operations())
+    return lambda scope: total(None if counts is None else number(counts) for counts in scope.operations())
 
 
 _params = _by_layer(lambda placed, *_: placed.params)
@@ -120,22 +117,22 @@ _multiply_adds = _by_layer(lambda placed, *_: placed.multiply_adds)
 
 def _times(factor: int, quantity: Quantity) -> Quantity:
     """Return a multiple of a quantity, unknown if that is."""
-    return lambda subject: None if (number := quantity(subject)) is None else factor * number
+    return lambda scope: None if (number := quantity(scope)) is None else factor * number
 
 
 def _unlike(quantity: Quantity, right: Quantity) -> Quantity:
     """Return a quantity that is another one counted wrong, unknown if that is no mistake."""
-    return lambda subject: None if (number := quantity(subject)) == right(subject) else number
+    return lambda scope: None if (number := quantity(scope)) == right(scope) else number
 
 
-def _one_state(subject: Subject) -> int:
-    layers = [(placed, placed.layer) for placed in subject.layers]
+def _one_state(scope: Scope) -> int:
+    layers = [(placed, placed.layer) for placed in scope.layers]
     cells = [(placed.sizes, layer) for placed, layer in layers if isinstance(layer, Cell)]
     return sum([sizes[next(iter(layer.states.values()))] * layer.directions for sizes, layer in cells])
 
 
-def _product_of_widths(subject: Subject) -> Any:
-    return prod([subject.layers[0].inputs, *[placed.outputs for placed in subject.layers]]) if subject.layers[1:] else 0
+def _product_of_widths(scope: Scope) -> Any:
+    return prod([scope.layers[0].inputs, *[placed.outputs for placed in scope.layers]]) if scope.layers[1:] else 0
 
 
 def _without_gates(layer: LayerTraining, training: Training) -> int | None:
@@ -146,67 +143,69 @@ def _without_gates(layer: LayerTraining, training: Training) -> int | None:
     return min(training.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
 
 
-def _saved_without_gates(subject: Subject) -> int | None:
-    training = subject.training
+def _saved_without_gates(scope: Scope) -> int | None:
+    training = scope.training
     return total(_without_gates(layer, training) for layer in training.layers) if training else None
 
 
 # a row is read on one line, or on two
 # fmt: off
-PARAMS: Confusion = "params", "is the number of parameters", _params
-MULTIPLY_ADDS: Confusion = "multiply-adds", "is the number of multiply-adds in one pass", _multiply_adds
-STATES: Confusion = "states", "is the number of values in the states of all steps", _of_training("states_carried")
-DENSE: Confusion = "dense", "is the count of the dense equivalent, which shares no weights over time", _dense
-BACKWARD: Confusion = ("backward", "is the number of multiply-adds of the backward pass",
-                       _of_training("backward_multiply_adds"))
-NO_GATES: Confusion = (
+another = partial(Mistake, "quantity")
+steps = partial(Mistake, "steps")
+
+PARAMS = another("params", "is the number of parameters", _params)
+MULTIPLY_ADDS = another("multiply-adds", "is the number of multiply-adds in one pass", _multiply_adds)
+STATES = another("states", "is the number of values in the states of all steps", _of_training("states_carried"))
+DENSE = another("dense", "is the count of the dense equivalent, which shares no weights over time", _dense)
+BACKWARD = another("backward", "is the number of multiply-adds of the backward pass",
+                   _of_training("backward_multiply_adds"))
+NO_GATES = another(
     "no-gates", "is the number of saved activations without the gates, which the backward equations read too",
     _unlike(_saved_without_gates, _of_training("saved")))
-FLOPS: Confusion = ("flops", "is the number of FLOPs, which count biases and activations too",
-                    _by_operations(lambda counts: counts.flops))
-STATE: Confusion = ("state", "is the number of values in the states of one step", _by_layer(
-    lambda placed, *_: sum(placed.layer.state_widths()) if isinstance(placed.layer, Cell) else 0))
-ONE_STEP: Confusion = ("one-step", "counts one step, and there are several",
-                       _by_layer(lambda placed, count, *_: count // (placed.uses or 1)))
-NO_OUTPUT: Confusion = ("no-output", "leaves out the output layer",
-                        _by_layer(lambda placed, count, *_: 0 if isinstance(placed.layer, Output) else count))
-OUTPUT_EACH_STEP: Confusion = (
-    "output-each-step", "counts the output layer at every step, and it has one output",
+FLOPS = another("flops", "is the number of FLOPs, which count biases and activations too",
+                _by_operations(lambda counts: counts.flops))
+ONE_STEP = steps("one-step", "counts one step, and there are several",
+                 _by_layer(lambda placed, count, *_: count // (placed.uses or 1)))
+NO_OUTPUT = Mistake("output layer", "no-output", "leaves out the output layer",
+                    _by_layer(lambda placed, count, *_: 0 if isinstance(placed.layer, Output) else count))
+OUTPUT_EACH_STEP = Mistake(
+    "output layer", "output-each-step", "counts the output layer at every step, and it has one output",
     _by_layer(lambda placed, count, steps: count * steps if isinstance(
         placed.layer, Output) and placed.uses == 1 else count))
-RECURRENT_TWICE: Confusion = (
-    "recurrent-twice", "counts the recurrent layers twice",
-    _by_layer(lambda placed, count, *_: count * (1 + isinstance(placed.layer, Cell))))
+RECURRENT_TWICE = Mistake("layers", "recurrent-twice", "counts the recurrent layers twice",
+                          _by_layer(lambda placed, count, *_: count * (1 + isinstance(placed.layer, Cell))))
 
-CONFUSED: Mapping[str, Sequence[Confusion]] = {
+CONFUSED: Mapping[str, Sequence[Mistake]] = {
     "params": (
         DENSE,
-        ("product-of-widths", "multiplies the widths of all layers, instead of adding up each layer's product",
-         _product_of_widths),
+        Mistake("widths", "product-of-widths",
+                "multiplies the widths of all layers, instead of adding up each layer's product", _product_of_widths),
         MULTIPLY_ADDS,
-        ("multiply-adds-per-step", "is the number of multiply-adds in one step", _unlike(
-            lambda subject: total(placed.multiply_adds_per_step for placed in subject.layers), _multiply_adds)),
-        ("bytes", "is the number of bytes in float32, four for each parameter",
-         _times(DTYPES["float32"], _params)),
-        ("gradients", "is the number of gradients, one for each parameter that is trained", _gradients),
-        ("saved", "is the number of saved activations", _of_training("saved")),
+        another("multiply-adds-per-step", "is the number of multiply-adds in one step", _unlike(
+            lambda scope: total(placed.multiply_adds_per_step for placed in scope.layers), _multiply_adds)),
+        another("bytes", "is the number of bytes in float32, four for each parameter",
+                _times(DTYPES["float32"], _params)),
+        another("gradients", "is the number of gradients, one for each parameter that is trained", _gradients),
+        another("saved", "is the number of saved activations", _of_training("saved")),
         BACKWARD,
         STATES,
-        STATE,
+        another("state", "is the number of values in the states of one step", _by_layer(
+            lambda placed, *_: sum(placed.layer.state_widths()) if isinstance(placed.layer, Cell) else 0)),
         FLOPS,
-        ("training-bytes", "is the number of bytes that training takes in float32", _of_training("bytes")),
-        ("gradients-of-steps", "counts a gradient for each parameter and step, and those of all steps are summed",
-         _unlike(_gradients_of_steps, _gradients)),
+        another("training-bytes", "is the number of bytes that training takes in float32", _of_training("bytes")),
+        another("gradients-of-steps",
+                "counts a gradient for each parameter and step, and those of all steps are summed",
+                _unlike(_gradients_of_steps, _gradients)),
         NO_GATES,
-        ("twice-forward", "is twice the multiply-adds of one pass: its FLOPs without biases and activations",
-         _unlike(_times(2, _multiply_adds), _of_training("backward_multiply_adds"))),
+        another("twice-forward", "is twice the multiply-adds of one pass: its FLOPs without biases and activations",
+                _unlike(_times(2, _multiply_adds), _of_training("backward_multiply_adds"))),
     ),
     "multiply-adds": (  # the mistakes in such a count are in the table
         PARAMS,
-        ("params-times-steps", "multiplies the number of parameters by the number of steps",
-         _by_layer(lambda placed, _, steps: placed.params * steps)),
-        ("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
-         _times(2, _multiply_adds)),
+        steps("params-times-steps", "multiplies the number of parameters by the number of steps",
+              _by_layer(lambda placed, _, steps: placed.params * steps)),
+        another("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
+                _times(2, _multiply_adds)),
         FLOPS,
         RECURRENT_TWICE,
         BACKWARD,
@@ -214,13 +213,13 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
     ),
     "flops": (
         MULTIPLY_ADDS,
-        ("products-alone", "counts the matrix products alone, without biases and activations",
-         _times(2, _multiply_adds)),
-        ("no-biases", "leaves out the additions of the biases",
-         _by_operations(lambda counts: counts.flops - counts.bias_additions)),
+        another("products-alone", "counts the matrix products alone, without biases and activations",
+                _times(2, _multiply_adds)),
+        Mistake("biases", "no-biases", "leaves out the additions of the biases",
+                _by_operations(lambda counts: counts.flops - counts.bias_additions)),
         ONE_STEP,
-        ("training", "is three times that, as a backward pass takes about two forward passes",
-         _by_layer(lambda _, count, __: 3 * count)),
+        another("training", "is three times that, as a backward pass takes about two forward passes",
+                _by_layer(lambda _, count, __: 3 * count)),
         OUTPUT_EACH_STEP,
         NO_OUTPUT,
         RECURRENT_TWICE,
@@ -228,20 +227,22 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
     ),
     "bytes": (
         PARAMS,
-        ("float16", "counts two bytes for each parameter, as in float16", _times(2, _params)),
-        ("float64", "counts eight bytes for each parameter, as in float64", _times(8, _params)),
-        ("bits", "is the number of bits", _times(32, _params)),
-        ("keras", "takes 1,024 bytes for a KB, as Keras prints it; that is a KiB, and a KB is 1,000", _as_keras_prints),
+        *(Mistake("bytes", id_, text, _times(factor, _params)) for id_, text, factor in (
+            ("float16", "counts two bytes for each parameter, as in float16", 2),
+            ("float64", "counts eight bytes for each parameter, as in float64", 8),
+            ("bits", "is the number of bits", 32))),
+        Mistake("bytes", "keras", "takes 1,024 bytes for a KB, as Keras prints it; that is a KiB, and a KB is 1,000",
+                _as_keras_prints),
     ),
-    "saved": (NO_GATES, STATES, NO_OUTPUT, PARAMS, MULTIPLY_ADDS),
+    "saved": (NO_GATES._replace(subject="gates"), STATES, NO_OUTPUT, PARAMS, MULTIPLY_ADDS),
     "state": (
-        ("one-state", "counts one state of each cell, and there are several", _one_state),
-        ("two-states", "counts two states of each cell, and there are cells with one", _by_layer(
+        Mistake("states", "one-state", "counts one state of each cell, and there are several", _one_state),
+        Mistake("states", "two-states", "counts two states of each cell, and there are cells with one", _by_layer(
             lambda placed, count, *_: 2 * count if isinstance(
                 placed.layer, Cell) and len(placed.layer.states) == 1 else count)),
         STATES,
-        ("inputs", "is the width of the input", lambda subject: subject.layers[0].inputs),
-        ("outputs", "is the width of the output", lambda subject: subject.layers[-1].outputs),
+        another("inputs", "is the width of the input", lambda scope: scope.layers[0].inputs),
+        another("outputs", "is the width of the output", lambda scope: scope.layers[-1].outputs),
         PARAMS,
     ),
 }
@@ -249,8 +250,8 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
 """What a wrong number may be, by what is asked for, the likeliest first."""
 
 
-def confused(asked: str, subject: Subject) -> Iterator[tuple[Any, Reason]]:
+def confused(asked: str, scope: Scope) -> Iterator[tuple[Any, Mistake]]:
     """Yield what a wrong number about a network or a layer may be, with its number; a few may be the correct one."""
-    for id_, text, quantity in CONFUSED[asked]:
-        if number := quantity(subject):
-            yield number, Reason(id_, text)
+    for row in CONFUSED[asked]:
+        if number := row.change(scope):
+            yield number, row

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from rnncalc.answers.judgement import AxisOrder, Diagnosis, Judgement, Reason, sizes_off
+from rnncalc.answers.judgement import AxisOrder, Diagnosis, Judgement, Mistake, sizes_off
 from rnncalc.answers.reading import Shape
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import Times
@@ -191,18 +192,18 @@ def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
 
 def _diagnoses(array: ReturnedArray, answer: Shape) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong shape, or else the one size that is wrong."""
-    reasons = []
-    for key, text, wrong in MISTAKES:
-        for one in wrong(array):
+    mistakes = []
+    for row in MISTAKES:
+        for one in row.change(array):
             orders = {order: way for order, way in _orders(one).items() if order is not AxisOrder.NO_BATCH}
             if any(way.fits(answer) for way in orders.values()) and [*one.array.items()] != [*array.array.items()]:
-                reasons.append(Reason.of(key, text, one.values))
+                mistakes.append(row.filled(one.values))
                 break
     yours, right = (
         Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (answer.sizes, array.array.values())
     )
-    for reason in reasons or sizes_off(answer.sizes, array.axes, lambda size, axis: array.has_size(axis, size)):
-        yield Diagnosis((reason,), array.module.name, None, yours, right)
+    for row in mistakes or sizes_off(answer.sizes, array.axes, lambda size, axis: array.has_size(axis, size)):
+        yield Diagnosis((row,), array.module.name, None, yours, right)
 
 
 Wrong = Iterable[ReturnedArray]
@@ -299,39 +300,42 @@ def _all_gates(array: ReturnedArray) -> Wrong:
         yield array.of(W=gates * (array.sizes["W"] or 0))
 
 
-# a row is read on one line, or on a few: an id, what is wrong, and the wrong arrays
+# a row is read on one line, or on a few
 # fmt: off
-MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
-    ("same-steps", "has the {steps} steps of the input; {why}",
+shape = partial(Mistake, "shape")
+
+MISTAKES: tuple[Mistake, ...] = (
+    shape("same-steps", "has the {steps} steps of the input; {why}",
      lambda array: _steps(array, lambda steps, *_: steps)),
-    ("no-stride", "forgets the stride of {stride}, which divides the steps", lambda array: _steps(
+    shape("no-stride", "forgets the stride of {stride}, which divides the steps", lambda array: _steps(
         array, lambda steps, window, stride: steps - window + 1 if 1 < stride < window else 0)),
-    ("not-flattened", "keeps the width of one step; flatten puts all steps side by side", _not_flattened),
-    ("no-window", "forgets that a window of {window} steps shortens the sequence", lambda array: _steps(
+    shape("not-flattened", "keeps the width of one step; flatten puts all steps side by side", _not_flattened),
+    shape("no-window", "forgets that a window of {window} steps shortens the sequence", lambda array: _steps(
         array, lambda steps, window, stride: -(-steps // stride) if 1 < stride < window else 0)),
-    ("batch-first-state",
+    shape("batch-first-state",
      "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",
      lambda array: [array.of("B" + array.axes.replace("B", ""))] if array.axes.startswith("L") else []),
-    ("one-direction", "forgets the second direction", _one_direction),
-    ("one-layer", "forgets the stacked layers",
+    shape("one-direction", "forgets the second direction", _one_direction),
+    shape("one-layer", "forgets the stacked layers",
      lambda array: [array.of(L=array.ways)] if array.layers > 1 else []),
-    ("one-layer-one-direction", "forgets the stacked layers and the second direction",
+    shape("one-layer-one-direction", "forgets the stacked layers and the second direction",
      lambda array: [array.of(L=1)] if array.layers > 1 and array.ways > 1 else []),
-    ("directions-side-by-side", "puts both directions side by side; here each has a row of its own", _side_by_side),
-    ("directions-apart", "keeps the directions apart; here they are side by side", _apart),
-    ("no-projection", "ignores the projection", _no_projection),
-    ("units-for-steps", "confuses the units with the steps", _units_for_steps),
-    ("units-for-batch", "confuses the units with the batch",
+    shape("directions-side-by-side", "puts both directions side by side; here each has a row of its own",
+          _side_by_side),
+    shape("directions-apart", "keeps the directions apart; here they are side by side", _apart),
+    shape("no-projection", "ignores the projection", _no_projection),
+    shape("units-for-steps", "confuses the units with the steps", _units_for_steps),
+    shape("units-for-batch", "confuses the units with the batch",
      lambda array: [array.swapped("BW")] if "B" in array.axes and "T" not in array.axes else []),
-    ("other-array", "is the shape of {other}", _other),
-    ("one-step", "is that of one step; here every step is returned",
+    shape("other-array", "is the shape of {other}", _other),
+    shape("one-step", "is that of one step; here every step is returned",
      lambda array: [array.without("T")] if "T" in array.axes else []),
-    ("every-step", "is that of every step; here the last alone is returned", _every_step),
-    ("input-width", "has the width of the input instead of the units",  # a flatten has none; see `_not_flattened`
+    shape("every-step", "is that of every step; here the last alone is returned", _every_step),
+    shape("input-width", "has the width of the input instead of the units",  # a flatten has none; see `_not_flattened`
      lambda array: [] if isinstance(array.place.layer, Flatten) else [array.of(W=array.place.inputs)]),
-    ("all-gates", "is as wide as all blocks of the cell", _all_gates),
-    ("no-layers-axis", "lacks the axis of layers and directions",
+    shape("all-gates", "is as wide as all blocks of the cell", _all_gates),
+    shape("no-layers-axis", "lacks the axis of layers and directions",
      lambda array: [array.without(axis) for axis in "LD" if axis in array.axes]),
 )
 # fmt: on
-"""Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong arrays."""
+"""Mistakes that have a reason, the likeliest first, each with the function that returns wrong arrays."""

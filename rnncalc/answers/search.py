@@ -9,11 +9,11 @@ from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.answers.changes import concatenates, direction_width, feed_next, replace_line
-from rnncalc.answers.judgement import Diagnosis, Judgement, Reason
-from rnncalc.answers.mistake import Mistake, Question, Variant
-from rnncalc.answers.quantities import Subject, confused
+from rnncalc.answers.families import Question, Variant, variants_of
+from rnncalc.answers.judgement import Diagnosis, Judgement, Mistake
+from rnncalc.answers.quantities import Scope, confused
 from rnncalc.answers.reading import GivenNumber
-from rnncalc.answers.table import BESIDE, OF_MULTIPLY_ADDS, TABLE
+from rnncalc.answers.table import OF_MULTIPLY_ADDS, TABLE
 from rnncalc.answers.worksheet import LayerLine, Worksheet, multiplied, sum_of, worksheet_of
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEARNED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
@@ -39,21 +39,15 @@ class Candidate(NamedTuple):
     @property
     def rarity(self) -> int:
         """How many of its mistakes are rare or belong to a family."""
-        return sum(row.rarity for row, _ in self.mistakes)
+        return sum([row.rarity for row, _ in self.mistakes])
 
 
-GENERAL = [row for row in TABLE if not row.fitted]
-"""The mistakes that do not depend on the learner's number."""
-
-WORKSHEETS: Mapping[str, tuple[Callable[[LayerLine], LayerLine], Sequence[Mistake]]] = {
-    "params": (lambda line: line, TABLE),
-    "multiply-adds": (multiplied, [*OF_MULTIPLY_ADDS, *[row for row in GENERAL if not row.about]]),
-    "bytes": (lambda line: line._replace(times=DTYPES["float32"]), GENERAL),
+LINES: Mapping[str, Callable[[LayerLine], LayerLine]] = {
+    "params": lambda line: line,
+    "multiply-adds": multiplied,
+    "bytes": lambda line: line._replace(times=DTYPES["float32"]),
 }
-"""The quantities that a worksheet counts: its line for that of a count of parameters, and the mistakes in it."""
-
-SPECIFIC = {row.id for row in OF_MULTIPLY_ADDS}
-"""The mistakes that are made in a count of one quantity alone."""
+"""The quantities that a worksheet counts, each with the line that it makes of one in a count of parameters."""
 
 Numbered = dict[int, list[Candidate]]
 """The candidates by the number that each gives, the likeliest first."""
@@ -68,12 +62,13 @@ class Search:
 
     def __init__(self, network: Network, quantity: str = "params", counts: Sequence[Any] = ()) -> None:
         self.network, self.quantity = network, quantity
-        line_of, mistakes = WORKSHEETS.get(quantity, (lambda line: line, ()))
-        self.worksheet = tuple(map(line_of, worksheet_of(network)))
+        self.worksheet = tuple(map(LINES.get(quantity, LINES["params"]), worksheet_of(network)))
         self.counts = tuple(counts or [line.params for line in self.worksheet])
         large = len(self.worksheet) > MOST_JUDGED
-        rows = [row for row in mistakes if not (large and (row.rare or row.by_layer))]
-        self.fitted = [row for row in rows if row.fitted]
+        counted = ("", "multiply-adds" if quantity == "multiply-adds" else "params")
+        rows = [row for row in (*OF_MULTIPLY_ADDS, *TABLE) if row.quantity in counted] if quantity in LINES else []
+        rows = [row for row in rows if not (large and (row.rare or row.by_layer))]
+        self.fitted = [row for row in rows if row.fitted and quantity == "params"]
         self.rows = [row for row in rows if not row.fitted]
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._singles: dict[int | None, Numbered] = {}
@@ -81,14 +76,14 @@ class Search:
         self._sums: dict[int | None, Expression] = {}  # of the right worksheet
 
     @cached_property
-    def subject(self) -> Subject:
+    def scope(self) -> Scope:
         """The network with what its quantities are computed from."""
-        return Subject.of(self.network)._replace(counts=self.counts)
+        return Scope.of(self.network)._replace(counts=self.counts)
 
     @cached_property
-    def quantities(self) -> list[tuple[Any, Reason]]:
+    def quantities(self) -> list[tuple[Any, Mistake]]:
         """The other quantities of the network that a learner may have computed, each with its number."""
-        return [*confused(self.quantity, self.subject)]
+        return [*confused(self.quantity, self.scope)]
 
     @cached_property
     def sizes(self) -> list[SizeCurve]:
@@ -127,7 +122,7 @@ class Search:
                 yield each._replace(explained=False)
                 continue
             explained += 1
-            known = [*confused(self.quantity, self.subject.layer(place))]
+            known = [*confused(self.quantity, self.scope.layer(place))]
             judgement, wrongs = self._explained(each, Question(self.network, number, place), known)
             name = worksheet[place].name
             ways = ((name, *way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
@@ -135,7 +130,7 @@ class Search:
             yield judgement._replace(meant=() if judgement.diagnoses else judgement.meant)
 
     def _explained(
-        self, judgement: Judgement, question: Question, known: Sequence[tuple[Any, Reason]]
+        self, judgement: Judgement, question: Question, known: Sequence[tuple[Any, Mistake]]
     ) -> tuple[Judgement, list[Worksheet]]:
         """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be.
 
@@ -145,16 +140,16 @@ class Search:
         answer, of_params = question.answer, self.quantity == "params"
         if judgement.slips or not (of_params or answer.number):
             return judgement, []
-        others = [(number, reason) for number, reason in known if answer.means(number)]
+        others = [(number, row) for number, row in known if answer.means(number)]
         alone = bool(others) or not (of_params or has_letters(answer.number))  # of other numbers, pairs are by chance
         explanations = [*self.diagnoses(question, alone=alone)]
-        if others and not of_params:
-            explanations = [each for each in explanations if each[0].id in SPECIFIC]
+        if others and not of_params:  # a mistake that is made in this quantity alone is likelier
+            explanations = [each for each in explanations if each[0].mistakes[0].quantity == self.quantity]
         diagnoses = [diagnosis for diagnosis, _ in explanations]
-        meant = tuple([reason for _, reason in others if of_params])
+        meant = tuple([row for _, row in others if of_params])
         if not of_params:
             layer, right = judgement.layer, judgement.params
-            likeliest = {number: Diagnosis((it,), layer, None, number, right) for number, it in reversed(others)}
+            likeliest = {number: Diagnosis((row,), layer, None, number, right) for number, row in reversed(others)}
             diagnoses += reversed(likeliest.values())
         guess = bool(meant) and is_guess(answer, [number for number, _ in known])
         guess = diagnoses[0].by_chance if diagnoses else guess
@@ -185,7 +180,7 @@ class Search:
         explanations += [
             (Candidate(((row, variant),), variant.worksheet, variant.layer), True)
             for row in ([] if alone else self.fitted)
-            for variant in row.variants(self.worksheet, question)
+            for variant in variants_of(row, self.worksheet, question)
         ]
         right = self._right(question.place)
         seen = [question.lines(self.worksheet)]
@@ -196,8 +191,8 @@ class Search:
                 seen.append(lines)
                 yours = self._sum(candidate.worksheet, question)
                 layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
-                reasons = tuple([Reason.of(row.id, row.text, variant.values) for row, variant in candidate.mistakes])
-                diagnosis = Diagnosis(reasons, layer, candidate.alone, yours, right, by_chance)
+                mistakes = tuple([row.filled(variant.values) for row, variant in candidate.mistakes])
+                diagnosis = Diagnosis(mistakes, layer, candidate.alone, yours, right, by_chance)
                 if (diagnosis.id, diagnosis.yours) not in listed:
                     listed.append((diagnosis.id, diagnosis.yours))
                     yield diagnosis, candidate.worksheet
@@ -236,7 +231,7 @@ class Search:
     def variants(self, row: Mistake) -> list[tuple[Variant, tuple[int, ...]]]:
         """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
         if row.id not in self._variants:
-            variants = row.variants(self.worksheet, Question(self.network))
+            variants = variants_of(row, self.worksheet, Question(self.network))
             self._variants[row.id] = [(each, _counts(each.worksheet, self.worksheet, self.counts)) for each in variants]
         return self._variants[row.id]
 
@@ -253,9 +248,9 @@ class Search:
         seconds = [row for row in rows if ways[row.id] and not row.by_layer]
         question = Question(self.network)
         for first, second in product(rows, seconds):
-            apart = first is not second and not (first.about and first.about == second.about)
-            for once, counts in ways[first.id] if apart and not {first.id, second.id}.isdisjoint(BESIDE) else ():
-                for twice in second.variants(once.worksheet, question):
+            combined = first.subject != second.subject and (first.common or second.common)
+            for once, counts in ways[first.id] if combined else ():
+                for twice in variants_of(second, once.worksheet, question):
                     both = _counts(twice.worksheet, once.worksheet, counts)
                     if both != counts:
                         mistakes = ((first, once), (second, twice))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from math import prod
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -31,19 +32,33 @@ A_UNIT: tuple[Source, ...] = ("peephole", "gain")
 """Sources that are written apart from a gate's matrices; in a right count each has one number per unit."""
 
 
-def amount(expression: Expression) -> int:
-    """Return the value of an expression."""
-    return value(expression, {})
+Products = tuple[tuple[Any, ...], ...]
+"""A sum of products of numbers, as a part of a count is written: ((h, h), (h,)) is h × h + h."""
+
+
+def times(*factors: Any) -> Products:
+    """Return a part that is one product; `+` joins two."""
+    return (factors,)
+
+
+def multiple(number: Any, part: Products) -> Products:
+    """Return a part several times."""
+    return tuple([(number, *factors) for factors in part])
+
+
+def amount(part: Products) -> Any:
+    """Return the number that a part is."""
+    return sum(map(prod, part))
 
 
 def write(expression: Expression) -> str:
     """Return an expression as text: `4 × 16 × (8 + 16 + 1)`, or `4h(m + h + 1)`."""
-    return letters(substituted(expression, {})) if has_letters(amount(expression)) else numbers(expression, {})
+    return letters(substituted(expression, {})) if has_letters(value(expression, {})) else numbers(expression, {})
 
 
 def total(terms: Iterable[Expression]) -> Expression:
     """Return the sum of terms, flattened, without terms of 0."""
-    return _flattened(term for term in terms if amount(term))
+    return _flattened(term for term in terms if value(term, {}))
 
 
 def _flattened(terms: Iterable[Expression]) -> Expression:
@@ -73,7 +88,7 @@ class GateLine(NamedTuple):
 
     def width(self, source: Source) -> int:
         """Return how many weights each unit has for a source."""
-        return sum(read.width for read in self.reads if read.source == source)
+        return sum([read.width for read in self.reads if read.source == source])
 
 
 class LayerLine(NamedTuple):
@@ -88,7 +103,7 @@ class LayerLine(NamedTuple):
     half: Part
     h: int
     gates: tuple[GateLine, ...] = ()
-    others: Mapping[str, Expression] = {}
+    others: Mapping[str, Products] = {}
     bias_size: int = 0
     directions: int = 1
     times: int = 1
@@ -130,32 +145,37 @@ class LayerLine(NamedTuple):
     @property
     def biases(self) -> int:
         """How many bias vectors one direction has."""
-        return sum(gate.biases for gate in self.gates)
+        return sum([gate.biases for gate in self.gates])
 
     def width(self, source: Source) -> int:
         """Return the width that the gates read from a source, 0 if none reads it."""
-        return max((gate.width(source) for gate in self.gates), default=0)
+        return max([gate.width(source) for gate in self.gates], default=0)
 
-    def part(self, name: str) -> Expression:
-        """Return a part that belongs to no gate; 0 if it is not counted."""
-        return self.others.get(name, 0)
+    def part(self, name: str) -> Products:
+        """Return a part that belongs to no gate; () if it is not counted."""
+        return self.others.get(name, ())
 
     @property
     def expression(self) -> Expression:
         """The sum of the layer, to be written with its numbers."""
-        inside = total((*_products(self), *_vectors(self), *self.others.values()))
-        return product(self.times, self.directions, inside) if amount(inside) else 0
+        others = [product(*factors) for part in self.others.values() for factors in part]
+        inside = total((*_products(self), *_vectors(self), *others))
+        return product(self.times, self.directions, inside) if value(inside, {}) else 0
 
     @property
     def params(self) -> int:
         """The parameters of the layer: the value of its expression, which takes ten times as long to make."""
         seen: set[tuple[Source, str]] = set()
-        weights = 0
+        weights = biases = 0
         for gate in self.gates:
-            reads = [read for read in gate.reads if not (read.shared and (read.source, read.shared) in seen)]
-            seen |= {(read.source, read.shared) for read in reads if read.shared}
-            weights += sum(read.times * read.width for read in reads)
-        inside = self.h * weights + self.bias_size * self.biases + sum(map(amount, self.others.values()))
+            biases += gate.biases
+            for source, width, shared, times in gate.reads:
+                if not shared or (source, shared) not in seen:
+                    weights += times * width
+                    seen.add((source, shared))
+        inside = self.h * weights + self.bias_size * biases
+        for part in self.others.values():
+            inside += amount(part)
         return self.times * self.directions * inside
 
 
@@ -168,14 +188,14 @@ def multiplied(line: LayerLine) -> LayerLine:
     The multiply-adds of a layer that do not follow from its matrices are one number; a layer without any has 0 times.
     """
     gates = [gate._replace(reads=tuple([it for it in gate.reads if it.source not in A_UNIT])) for gate in line.gates]
-    others = {name: number for name, number in line.others.items() if name == "projection"}
+    others = {name: part for name, part in line.others.items() if name == "projection"}
     uses, work = line.placed.uses or 1, line.placed.multiply_adds or 0
     matrices = line._replace(gates=tuple(gates), others=others, bias_size=0, times=uses)
     if not work or matrices.params == work:
         return matrices if work else line._replace(times=0)
     per_step = line.placed.multiply_adds_per_step or 0
-    times, products = (uses, per_step) if uses * per_step == work else (1, work)
-    return line._replace(gates=(), others={"products": products // line.directions}, times=times)
+    count, products = (uses, per_step) if uses * per_step == work else (1, work)
+    return line._replace(gates=(), others={"products": times(products // line.directions)}, times=count)
 
 
 def sum_of(worksheet: Worksheet, known: Mapping[int, Expression] = {}) -> Expression:
@@ -245,10 +265,10 @@ def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
             yield place, reader
 
 
-def parts_of(arrays: Iterable[ArrayAxes], sizes: Mapping[str, Any]) -> dict[str, Expression]:
+def parts_of(arrays: Iterable[ArrayAxes], sizes: Mapping[str, Any]) -> dict[str, Products]:
     """Return the parts of a layer's line that its arrays are, by name."""
     return {
-        "matrix" if role == Role.KERNEL and len(axes) == 2 else role: product(*[sizes[it] for it in axes if it != ONE])
+        "matrix" if role == Role.KERNEL and len(axes) == 2 else role: times(*[sizes[it] for it in axes if it != ONE])
         for role, axes in arrays
     }
 
@@ -271,7 +291,7 @@ def _line(placed: Placed, half: Part) -> LayerLine:
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
             return line._replace(h=placed.outputs, others=parts_of(counted, placed.sizes))
         case External():
-            return line._replace(others={"external": placed.params})
+            return line._replace(others={"external": times(placed.params)})
     return line
 
 
@@ -310,18 +330,18 @@ def _biases(placed: Placed, layer: Cell) -> Counter[str]:
     return biases
 
 
-def _others(placed: Placed, layer: Cell) -> Iterator[tuple[str, Expression]]:
+def _others(placed: Placed, layer: Cell) -> Iterator[tuple[str, Products]]:
     for weight in layer.weights:
         if weight.widths:
             name = "projection" if layer.projects(weight) else weight.letter
-            yield name, product(*(placed.sizes[width] for width in weight.widths))
+            yield name, times(*[placed.sizes[width] for width in weight.widths])
     if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
-        yield "scalars", scalars // layer.directions
+        yield "scalars", times(scalars // layer.directions)
     if layer.learned_state:
         yield "state", state_of(placed, layer)
 
 
-def state_of(placed: Placed, layer: Cell) -> Expression:
+def state_of(placed: Placed, layer: Cell) -> Products:
     """Return the size of all states of one direction."""
     widths = Counter(placed.sizes[width] for width in layer.states.values())
-    return total(product(count, width) for width, count in widths.items())
+    return tuple([(count, width) for width, count in widths.items()])

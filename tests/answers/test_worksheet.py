@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import LSTM, RNN, SRU, Dense, Embedding, External, Layer, Network, Output
-from rnncalc.answers.worksheet import GateInput, GateLine, sum_of, worksheet_of, write
+from rnncalc.answers.worksheet import GateInput, GateLine, Products, sum_of, times, worksheet_of, write
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.conventions.formula import Expression
 from rnncalc.questions.compare import compare_conventions
 
 INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
@@ -28,14 +27,14 @@ INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
         ),
         (  # a FastGRNN: two gates share one pair of matrices, each with a bias of its own, and there are two numbers
             [GateLine((GateInput("input", 8, "W"), GateInput("past", 16, "U")), 1)] * 2,
-            {"scalars": 2},
+            {"scalars": times(2)},
             "16 × (8 + 16) + 2 × 16 + 2",
             418,
         ),
         ([GateLine((INPUT, PAST), 1), GateLine((INPUT, PAST), 2)], {}, "2 × 16 × (8 + 16) + 3 × 16", 816),
         (
             [GateLine((INPUT, PAST, GateInput("peephole", 1)), 1), GateLine((INPUT, PAST), 1)],
-            {"state": 16},
+            {"state": times(16)},
             "2 × 16 × (8 + 16 + 1) + 16 + 16",
             832,
         ),
@@ -49,7 +48,7 @@ INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
     ],
 )
 def test_gates_that_read_unlike_things(
-    gates: list[GateLine], others: dict[str, Expression], text: str, params: int
+    gates: list[GateLine], others: dict[str, Products], text: str, params: int
 ) -> None:
     """Gates that read alike are in one product, others in one of their own; a shared matrix is counted once."""
     (right,) = worksheet_of(Network(input=8, layers=(LSTM(16),)))

@@ -1,4 +1,4 @@
-"""Mistakes in a count, families of mistakes, and the question that they may explain.
+"""Families of mistakes in a count, and the question that they may explain.
 
 The mistakes of a family differ in a number or a name: k times, a width, a layer. Each family is a function that yields
 its variants. A fitted family yields only variants that give the learner's number. The variants of all others are
@@ -7,36 +7,35 @@ compared with that number by the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from rnncalc.answers import changes
 from rnncalc.answers.changes import in_cells, leave_out, replace_line
+from rnncalc.answers.judgement import MOST_GATES, Mistake
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.worksheet import (
     GateLine,
     LayerLine,
+    Products,
     Source,
     Worksheet,
     above,
     amount,
     gate_line,
+    times,
     worksheet_of,
 )
 from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.conventions.formula import Expression
 from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.words import all_of, plural
-
-MOST_GATES = 6
-"""The most gates that a wrong count gives a cell."""
 
 
 class Question(NamedTuple):
@@ -71,43 +70,12 @@ class Variant(NamedTuple):
     layer: str | None = None
 
 
-Variants = Callable[[Worksheet, Question], Iterator[Variant]]
-
-
-class Mistake(NamedTuple):
-    """A mistake in a count: its id, a sentence without its subject, and the change that it makes to a worksheet.
-
-    family: the variants of mistakes that differ in a number or a name, instead of the change; id and text have {braces}
-    for the values of each.
-    rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
-    about: biases, or steps, if it would contradict another mistake about them; parameters, if it is about what is a
-    parameter. A count of multiply-adds has none of these.
-    single: whether it is not combined with another mistake. by_layer: whether it has a variant for each layer, as it is
-    about which layers are counted, so never about the count of one; combined with another mistake it is made first.
-    fitted: whether its variants depend on the learner's number, so that each is a guess.
-    """
-
-    id: str
-    text: str
-    change: changes.Change = lambda worksheet: worksheet
-    rare: bool = False
-    about: str = ""
-    family: Variants | None = None
-    single: bool = False
-    by_layer: bool = False
-    fitted: bool = False
-
-    @property
-    def rarity(self) -> int:
-        """1 for a mistake that is rare or belongs to a family, else 0."""
-        return int(self.rare or self.family is not None)
-
-    def variants(self, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-        """Yield the wrong worksheets; unchanged lines are the same objects."""
-        family = self.family or (lambda *_: iter([Variant(self.change(worksheet), {})]))
-        for variant in family(worksheet, question):
-            lines = zip(worksheet, variant.worksheet, strict=True)
-            yield variant._replace(worksheet=tuple([was if was is now or was == now else now for was, now in lines]))
+def variants_of(mistake: Mistake, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the wrong worksheets of a mistake; unchanged lines are the same objects."""
+    family = mistake.family or (lambda *_: [Variant(mistake.change(worksheet), {})])
+    for variant in family(worksheet, question):
+        lines = zip(worksheet, variant.worksheet, strict=True)
+        yield variant._replace(worksheet=tuple([was if was is now or was == now else now for was, now in lines]))
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -253,15 +221,14 @@ def exchanged_letters(worksheet: Worksheet, question: Question) -> Iterator[Vari
     for one, other in combinations(letters, 2):
         sizes = {**letters, one: letters[other], other: letters[one]}
 
-        def exchanged(expression: Expression, sizes: Mapping[str, Any] = sizes) -> Any:
-            number: Any = amount(expression)
+        def exchanged(number: Any, sizes: Mapping[str, Any] = sizes) -> Any:
             return number.at(sizes) if has_letters(number) else number
 
         lines = (
             changes.with_reads(line, lambda read: read._replace(width=exchanged(read.width)))._replace(
                 h=exchanged(line.h),
                 bias_size=exchanged(line.bias_size),
-                others={name: exchanged(number) for name, number in line.others.items()},
+                others={name: times(exchanged(amount(part))) for name, part in line.others.items()},
             )
             for line in worksheet
         )
@@ -299,9 +266,9 @@ def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with only one of several learned states."""
     cells = [line.layer for line in worksheet if isinstance(line.layer, Cell) and line.part("state")]
 
-    def alone(state: str, line: LayerLine) -> Expression:
+    def alone(state: str, line: LayerLine) -> Products:
         width = line.layer.states.get(state) if isinstance(line.layer, Cell) else None
-        return line.placed.sizes[width] if width else line.part("state")
+        return times(line.placed.sizes[width]) if width else line.part("state")
 
     for state in dict.fromkeys(state for cell in cells if len(cell.states) > 1 for state in cell.states):
         change = in_cells(changes.with_part("state", partial(alone, state)))
