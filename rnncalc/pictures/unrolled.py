@@ -1,4 +1,4 @@
-"""A network unrolled in time: a column for each step, a row for each layer.
+"""A network unrolled in time: a graph of boxes, a column for each step and a row for each layer, and arrows in lanes.
 
 The steps at which a layer is applied and has an output come from the moves of the network's flow. Only the steps that
 are drawn are looked at, so a long sequence takes no longer than a short one.
@@ -7,27 +7,15 @@ are drawn are looked at, so a long sequence takes no longer than a short one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum, auto
 from functools import cached_property
 from itertools import compress, pairwise, zip_longest
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.letters import has_letters
-from rnncalc.network.flow import (
-    Attend,
-    Final,
-    InitialState,
-    Input,
-    Last,
-    Placement,
-    Recur,
-    Window,
-    ends,
-    shapes,
-    takes_last,
-)
+from rnncalc.network.flow import Final, InitialState, Placement, Window, ends, shapes, takes_last
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
@@ -45,7 +33,6 @@ from rnncalc.pictures.picture import (
     Style,
     fitted,
     framed,
-    moved,
     span,
 )
 from rnncalc.records import Frozen
@@ -62,64 +49,63 @@ FIRST_LAYERS, LAST_LAYERS = 6, 5
 SHORT = 10_000
 """From this number on, the last step is written T."""
 
-DOTS = 3
-"""The width of a gap."""
-
-BETWEEN = 3
-"""The length of an arrow from step to step."""
-
-APART = 4
-"""Between two halves that no arrow joins."""
+DOTS, BETWEEN, APART = 3, 3, 4
+"""The width of a gap; the length of an arrow from step to step; the space between two halves that no arrow joins."""
 
 UP, JOINED = 2, 4
 """The lines between two rows: for an arrow, and for one that another joins."""
 
-PAST = 4
-"""How much narrower a box of attention is than others: what its context joins runs past it."""
+PAST, QUERY, KEYS = 4, 4, 2
+"""How much narrower than others a box of attention is, because what its context joins runs past it; how far left of it
+the states turn to it, and the encoder's outputs."""
 
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return the network unrolled, in two pictures if its halves do not fit side by side; or the named layers."""
     parts = drawn_parts(network)
     if only:
-        named = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
-        return [_fitting(network, [named[name]], frame, name) for name in only]
-    for part in parts:
-        if len(part.rows) > MOST_LAYERS:
-            middle = part.rows[FIRST_LAYERS:-LAST_LAYERS]
-            makers = tuple(placed for row in middle for placed in row.makers)
-            places = tuple(row.placed for row in middle)
-            part.rows[FIRST_LAYERS:-LAST_LAYERS] = [Row(places, middle[0].applied, middle[-1].output, None, makers)]
+        rows = {row.name: (part, row) for part in parts for row in part.rows}
+        alone = [(name, *rows[name]) for name in only]
+        return [_fitting(network, [part.with_layers([row])], frame, name) for name, part, row in alone]
+    parts = [
+        part.with_layers([*layers[:FIRST_LAYERS], _left_out(layers[FIRST_LAYERS:-LAST_LAYERS]), *layers[-LAST_LAYERS:]])
+        if len(layers := part.rows[1:-1]) > MOST_LAYERS
+        else part
+        for part in parts
+    ]
     whole = _fitting(network, parts, frame)
     if len(parts) == 1 or frame.width is None or whole.width <= frame.width:
         return [whole]
     return [_fitting(network, [part], frame, str(part.name)) for part in parts]
 
 
-# Rows: the layers, and at which steps the moves of the network's flow apply them
+# Rows: inputs, layers and outputs, and at which steps the moves of the network's flow apply them
 
-
-class Occurrence(Enum):
-    """The steps at which something happens."""
-
-    EVERY = auto()
-    FIRST = auto()
-    LAST = auto()
+Steps = Literal["every", "first", "last"]
+"""The steps at which something happens."""
 
 
 class Row(NamedTuple):
-    """A layer, or several that are left out.
+    """A layer, several that are left out, or the inputs or the outputs, in its place.
 
-    applied, output: at which steps the first of them is applied, and the last of them has an output.
-    start: the name of the encoder's layer whose final states are its first ones, None if it starts with zeros.
-    makers: the dense layers that make its first states, if any do.
+    applied, output: at which steps the first of the layers is applied, and the last of them has an output.
+    lines: what a box says. letter: of the inputs and the outputs, which are circles. start: the name of the encoder's
+    layer whose final states are its first ones, None if it starts with zeros. makers: the dense layers that make its
+    first states, if any do. states: what runs from step to step, `h 16` and `c 16`. two_way: whether it runs in both
+    directions. attention: the layer, if it is a decoder's attention. top: the line at which its boxes begin.
     """
 
-    layers: tuple[Placed, ...]
-    applied: Occurrence
-    output: Occurrence
+    applied: Steps
+    output: Steps
+    layers: tuple[Placed, ...] = ()
+    lines: tuple[Line, ...] = ()
+    letter: str = ""
     start: str | None = None
     makers: tuple[Placed, ...] = ()
+    states: tuple[tuple[Term, str], ...] = ()
+    two_way: bool = False
+    attention: DecoderAttention | None = None
+    top: int = 0
 
     @property
     def elided(self) -> bool:
@@ -127,106 +113,54 @@ class Row(NamedTuple):
         return len(self.layers) > 1
 
     @property
-    def placed(self) -> Placed:
-        """The layer, or the first of several."""
-        return self.layers[0]
-
-    @property
     def name(self) -> str:
         """The name of the layer, or of the first of several."""
-        return self.placed.name
+        return self.layers[0].name if self.layers else ""
 
     @property
-    def cell(self) -> Cell | None:
-        """The layer, None if it is not recurrent or left out."""
-        layer = self.placed.layer
-        return layer if isinstance(layer, Cell) and not self.elided else None
+    def bottom(self) -> int:
+        """The line below its boxes."""
+        return self.top + (max(len(self.lines) + 2, len(self.states) + 4 if self.two_way else 0) if self.lines else 1)
 
     @property
-    def attends(self) -> bool:
-        """Whether it is a decoder's attention, and not left out."""
-        return self.placed.kind == "decoder_attention" and not self.elided
+    def line(self) -> int:
+        """The line in which the states run."""
+        return (self.top + self.bottom - 1 - (len(self.states) + 1) * self.two_way) // 2
+
+    @property
+    def backward(self) -> int:
+        """The line in which the states of the second direction run, if there is one."""
+        return self.line + len(self.states) + 1
+
+    @property
+    def ends_apart(self) -> bool:
+        """Whether its two directions end apart, and are joined into the one vector that it outputs."""
+        return self.two_way and self.output == "last"
 
     @property
     def compares_below(self) -> bool:
         """Whether it is attention that compares the output of the box below, which its context joins."""
-        layer: Any = self.placed.layer
-        return self.attends and layer.query == "after" and layer.joins[1]
-
-    @property
-    def forks(self) -> bool:
-        """Whether it is attention whose context joins what enters the recurrent layers and what leaves them."""
-        layer: Any = self.placed.layer
-        return self.attends and all(layer.joins)
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """What a box says: the layer's name, its kind and width, how two directions join, its parameters."""
-        params = sum(placed.params for placed in self.layers)
-        if self.elided:
-            return (f"⋯ {plural(len(self.layers), 'layer')} left out",), (plural(params, "parameter"),)
-        layer, cell = self.placed.layer, self.cell
-        number = "" if isinstance(layer, External) or not layer.number else f" {getattr(layer, layer.number):,}"
-        joined: tuple[Line, ...] = ((f"⇄ {cell.merge or 'concat'}",),) if cell and cell.bidirectional else ()
-        heads, score = (layer.values().get(option) for option in ("heads", "score"))
-        kind = plural(heads, "head") if heads else f"{score or 'additive'} scores"
-        kind = kind if self.attends else layer.kind
-        return (fitted(self.name, MOST_OF_A_NAME),), (f"{kind}{number}",), *joined, (f"{params:,}",)
-
-    @property
-    def states(self) -> list[Line]:
-        """What runs from step to step, `h 16` and `c 16`; nothing in a layer without states."""
-        states = self.cell.states if self.cell else {}
-        return [(Term(letter), f" {self.placed.sizes[size]:,}") for letter, size in states.items()]
-
-    @property
-    def two_way(self) -> bool:
-        """Whether it runs in both directions."""
-        return self.cell is not None and self.cell.bidirectional
-
-    @property
-    def height(self) -> int:
-        """How many lines a box has."""
-        return max(len(self.lines) + 2, len(self.states) + 4 if self.two_way else 0)
-
-    @property
-    def forward(self) -> int:
-        """The line of a box, counted from its top, in which the states run."""
-        return (self.height - len(self.states) - 2) // 2 if self.two_way else (self.height - 1) // 2
-
-    @property
-    def backward(self) -> int:
-        """The line in which those of the second direction run, if there is one."""
-        return self.forward + len(self.states) + 1
-
-    @property
-    def joins(self) -> bool:
-        """Whether its two directions end apart, and are joined into the one vector that it outputs."""
-        return self.two_way and self.output is Occurrence.LAST
+        return self.attention is not None and self.attention.query == "after" and self.attention.joins[1]
 
     @property
     def output_width(self) -> Line:
         """What runs up out of a box."""
-        return () if self.elided else (f"{self.placed.outputs:,}",)
-
-    def width(self, tight: bool = False) -> int:
-        """Return the cells that a box needs across, an odd number of them."""
-        return (max(map(span, self.lines)) + (2 if tight else 4)) | 1
+        return (f"{self.layers[0].outputs:,}",) if len(self.layers) == 1 else ()
 
     def states_at(self, step: str) -> Line:
         """Return the states at a step: `h_0, c_0`."""
-        letters = self.cell.states if self.cell else ()
-        return tuple(piece for letter in letters for piece in (", ", at(letter, step)))[1:]
+        return tuple(piece for term, _ in self.states for piece in (", ", at(term.letter, step)))[1:]
 
-    def input_width(self, below: Row | None, context: int = 0) -> Line:
+    def input_width(self, below: Row, context: int = 0) -> Line:
         """Return what runs up into a box: the width, `256 + 512` with extra inputs, or how many tokens there are.
 
         context: the width of a context that comes from a box of attention.
         """
-        if self.elided:
-            return below.output_width if below else ()
-        extra, inputs = self.placed.layer.extra_inputs, self.placed.inputs - context
-        if isinstance(self.placed.layer, Embedding) and below is None:
+        if len(self.layers) != 1:
+            return below.output_width
+        (placed,) = self.layers
+        extra, inputs = placed.layer.extra_inputs, placed.inputs - context
+        if isinstance(placed.layer, Embedding) and below.letter:
             return (f"1 of {inputs:,}",)
         return (f"{inputs - extra:,} + {extra:,}" if extra else f"{inputs:,}",)
 
@@ -236,73 +170,93 @@ def at(letter: str, step: str) -> Term:
     return Term(letter, subscript=step) if step.isdecimal() else Term(letter, time=step)
 
 
+def _box_of(placed: Placed, row: Row) -> Row:
+    """Return the row of a layer: the box has its name, kind and width, how two directions join, and its parameters."""
+    layer, kind, joined = placed.layer, placed.kind, tuple[Line, ...]()
+    number = "" if isinstance(layer, External) or not layer.number else f" {getattr(layer, layer.number):,}"
+    if isinstance(layer, DecoderAttention):
+        kind = plural(layer.heads, "head") if layer.heads else f"{layer.scoring} scores"
+        row = row._replace(attention=layer)
+    if isinstance(layer, Cell):
+        states = tuple((Term(letter), f" {placed.sizes[size]:,}") for letter, size in layer.states.items())
+        row = row._replace(states=states, two_way=layer.bidirectional)
+        joined = ((f"⇄ {layer.merge or 'concat'}",),) if layer.bidirectional else ()
+    lines = (fitted(placed.name, MOST_OF_A_NAME),), (f"{kind}{number}",), *joined, (f"{placed.params:,}",)
+    return row._replace(layers=(placed,), lines=lines)
+
+
+def _left_out(rows: list[Row]) -> Row:
+    """Return a row that stands for others."""
+    layers = tuple(placed for row in rows for placed in row.layers)
+    params = plural(sum(placed.params for placed in layers), "parameter")
+    makers = tuple(placed for row in rows for placed in row.makers)
+    lines = (f"⋯ {plural(len(layers), 'layer')} left out",), (params,)
+    return Row(rows[0].applied, rows[-1].output, layers, lines, makers=makers)
+
+
 class DrawnPart(NamedTuple):
     """A whole network, or one half: its rows from the lowest, and what the columns depend on.
 
     steps: the length of its sequence, None if it is not a number; letter: what it is called then.
-    reads, output: at which steps it reads its input, and has an output.
     at_once: whether one column stands for all steps, because a layer reads several or changes their number.
     """
 
     name: str | None
     steps: int | None
     letter: str
-    reads: Occurrence
-    output: Occurrence
     rows: list[Row]
     at_once: bool = False
+
+    def with_layers(self, rows: list[Row]) -> DrawnPart:
+        """Return the part with other layers between its inputs and its outputs: h, or y of a layer without states."""
+        output = rows[-1].output
+        letter = "h" if rows[-1].states else "y"
+        return self._replace(rows=[self.rows[0], *rows, Row(output, output, letter=letter)])
 
 
 def drawn_parts(network: Network) -> list[DrawnPart]:
     """Return the parts of a network, each with all its layers."""
     moves, ended = network.flow, ends(network.flow)
-    steps: list[Occurrence] = []  # at which the value of each move is there
-    reads: dict[str | None, Occurrence] = {}
-    widths = shapes(moves)
-    for move, shape in zip(moves, widths, strict=True):
-        if len(shape) > 1:
-            steps.append(Occurrence.EVERY)
-        elif isinstance(move, Input):
-            steps.append(Occurrence.FIRST)
-        else:
-            below = steps[move.reads[0]]
-            steps.append(Occurrence.LAST if isinstance(move, Last | Final) or below is Occurrence.EVERY else below)
-        if isinstance(move, Input):
-            reads.setdefault(move.part, steps[-1])
-    rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
-    stack = iter(network.stack)
-    makers: list[Placed] = []  # of the next recurrent layer
-    for place, move in enumerate(moves):
+    steps: list[Steps] = []  # at which the value of each move is there
+    for move, shape in zip(moves, shapes(moves), strict=True):
+        before = steps[move.reads[0]] if move.reads else "first"
+        steps.append("every" if len(shape) > 1 else "first" if before == "first" else "last")
+
+    def giver(place: int) -> str | None:
+        """Return the name of the layer whose final state a value is made of, if it is one's."""
+        move = moves[place]
         if isinstance(move, InitialState):
-            makers.append(next(stack))
-        elif isinstance(move, Placement):
-            of_makers = (moves[read].reads[0] for read in move.reads if isinstance(moves[read], InitialState))
-            states = [moves[read] for read in (*move.reads, *of_makers)]
-            finals = (moves[state.reads[0]] for state in states if isinstance(state, Final))
-            start = next((final.name for final in finals if isinstance(final, Recur)), None)
-            attends = isinstance(move, Attend)  # below the layer whose first state is its first query
-            of_layer = () if attends else tuple(makers)
-            rows[move.part].append(Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, of_layer))
-            makers = makers if attends else []
-    for name, part in network.parts.items():
-        attention = part.attention
-        if attention and not all(attention.joins) and attention.joins[0] != (attention.query == "before"):
-            # its context joins elsewhere than where its query is, and it is drawn there
-            (row,) = (row for row in rows[name] if row.attends)
-            rows[name].remove(row)
-            cells = [place for place, each in enumerate(rows[name]) if each.cell]
-            rows[name].insert(cells[0] if attention.joins[0] else cells[-1] + 1, row)
+            return giver(move.reads[0])
+        return getattr(moves[move.reads[0]], "name", None) if isinstance(move, Final) else None
+
+    rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
+    stack = {placed.name: placed for placed in network.stack}
+    for place, move in enumerate(moves):
+        if isinstance(move, Placement) and not isinstance(move, InitialState):
+            makers = tuple(placed for placed in network.stack if placed.starts and placed.starts[0] == move.name)
+            start = next(filter(None, map(giver, move.reads)), None)
+            row = Row(steps[move.reads[0]], steps[ended[place]], start=start, makers=makers)
+            rows[move.part].append(_box_of(stack[move.name], row))
     at_once = {
         move.part
         for move in moves
         if isinstance(move, Window)
         and (move.layer.time.along or move.layer.time.begins or (move.layer.time.ends and not takes_last(move.layer)))
     }
-    drawn = []
+    parts = []
     for name, part in network.parts.items():
+        layers = rows[name]
+        if part.attention:  # below the first recurrent layer or above the last, as its context joins them
+            below = part.attention.joins[0] and (part.attention.query == "before" or not part.attention.joins[1])
+            (row,) = (row for row in layers if row.attention)
+            layers.remove(row)
+            cells = [place for place, each in enumerate(layers) if each.states]
+            layers.insert(cells[0] if below else cells[-1] + 1, row)
         known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
-        drawn.append(DrawnPart(name, known, letter, reads[name], rows[name][-1].output, rows[name], name in at_once))
-    return drawn
+        reads: Steps = steps[next(place for place, move in enumerate(moves) if getattr(move, "part", "") == name)]
+        inputs = Row(reads, reads, letter="x")
+        parts.append(DrawnPart(name, known, letter, [inputs], name in at_once).with_layers(layers))
+    return parts
 
 
 # Columns: which steps there is room for
@@ -321,9 +275,9 @@ class TimeColumn(NamedTuple):
     gap: bool = False
     left_out: int = 0
 
-    def among(self, steps: Occurrence) -> bool:
+    def among(self, steps: Steps) -> bool:
         """Return whether this step is among some steps; a gap has steps, but neither the first nor the last."""
-        return steps is Occurrence.EVERY or (self.first if steps is Occurrence.FIRST else self.last)
+        return steps == "every" or (self.first if steps == "first" else self.last)
 
 
 Columns = tuple[TimeColumn, ...]
@@ -337,383 +291,338 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     Of many steps, or of T, the first two and the last are drawn; if there is less room one of each, and of a part that
     is drawn alone, if there is still less, one in all.
     """
-    steps, reads_many = part.steps, part.reads is Occurrence.EVERY
-    if part.at_once or (not reads_many and part.output is not Occurrence.EVERY):
+    steps, reads = part.steps, part.rows[0].applied
+
+    def with_gap(head: int, tail: int) -> Columns:
+        first = (TimeColumn(str(step), first=step == 1) for step in range(1, head + 1))
+        last = TimeColumn(part.letter if steps is None or steps >= SHORT else str(steps), last=True)
+        return *first, TimeColumn(gap=True, left_out=steps - head - tail if steps else 0), *[last] * tail
+
+    if part.at_once or "every" not in (reads, part.rows[-1].applied):
         every = (TimeColumn(first=True, last=True),)
         return [(every, False), (every, True)]
-    full = [_ends(part, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
+    full = [with_gap(head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
     if steps is not None and steps <= MOST_STEPS:
         full.insert(0, tuple(TimeColumn(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
     drawn = [*((columns, False) for columns in full), (full[-1], True)]
     if alone and steps != 1:
-        starts = part.name == "decoder" or not reads_many
-        one = _ends(part, 1, 0) if starts else _ends(part, 0, 1)
+        one = with_gap(1, 0) if part.name == "decoder" or reads != "every" else with_gap(0, 1)
         drawn += [(one, False), (one, True)]
     return drawn
 
 
-def _ends(part: DrawnPart, head: int, tail: int) -> Columns:
-    """Return the first steps, what is left out behind them, and the last step if `tail` is 1."""
-    first = (TimeColumn(str(step), first=step == 1) for step in range(1, head + 1))
-    steps = part.steps
-    last = TimeColumn(part.letter if steps is None or steps >= SHORT else str(steps), last=True)
-    return (*first, TimeColumn(gap=True, left_out=steps - head - tail if steps else 0), *(last for _ in range(tail)))
+# Halves: rows and columns in their places, and the way of each arrow between them
 
 
-# Halves: rows and columns in their places
+def route(x: int, y: int, *turns: int, upright: bool = False) -> tuple[GridPoint, ...]:
+    """Return the corners of an arrow from a cell: by turns across to a column of cells, and up or down to a line."""
+    corners = [(x, y)]
+    for turn in turns:
+        x, y = (x, turn) if upright else (turn, y)
+        corners += [(x, y)] if (x, y) != corners[-1] else []
+        upright = not upright
+    return tuple(corners)
 
 
 class Half(Frozen):
     """A whole network, or one half of an encoder-decoder, in its place.
 
-    Lines are counted from the top of the picture, cells across from the left of the half.
-    tight: whether its boxes have no room to spare, and its first states are left out. rows: its layers from the lowest,
-    each with the line at which its box begins. inputs, outputs: the lines of its inputs and outputs, None without
-    outputs. started: whether its first states come from the other half. feedback: whether its output at a step is its
-    input at the next.
+    tight: whether its boxes have no room to spare, and its first states are left out. rows: from the lowest.
+    feedback: whether its output at a step is its input at the next. giving: the half left of it that gives it its first
+    states.
     """
 
     part: DrawnPart
     columns: Columns
     tight: bool
-    rows: tuple[tuple[Row, int], ...]
-    inputs: int
-    outputs: int | None
-    started: bool
+    rows: tuple[Row, ...]
     feedback: bool
+    giving: Half | None = None
 
     @cached_property
     def box(self) -> int:
-        """The width of every box."""
-        steps = [column.name for column in self.columns if not column.gap]
-        nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
-        widths = [row.width(self.tight) + PAST * self.past(row) for row, _ in self.rows if not row.elided]
-        labels = [2 * span(row.output_width) + 3 + PAST for row, _ in self.rows if row.attends]
-        return max([*widths, *labels, *nodes]) | 1
+        """The width of every box; one of attention is PAST cells narrower."""
+        widths = [self.circle(letter, column) for column in self.columns for letter in "xy"]
+        for row in self.rows:
+            words = 0 if row.elided else max([0, *map(span, row.lines)]) + 4 - 2 * self.tight
+            widths.append(max(words, 2 * span(row.output_width) + 1) + PAST if row.attention else words)
+        return max(widths) | 1
 
-    @cached_property
-    def attention(self) -> tuple[Row, int] | None:
-        """The row of attention and the line at which its boxes begin; None if there is none, or nothing else."""
-        return next((each for each in self.rows if each[0].attends and len(self.rows) > 1), None)
-
-    @cached_property
-    def forked(self) -> list[Row]:
-        """The rows between the two places that a context joins, without that of attention: recurrent layers.
-
-        They are empty if it joins one of them, or if an arrow to the other would run through layers that are left out.
-        """
-        rows = [row for row, _ in self.rows]
-        cells = [place for place, row in enumerate(rows) if row.cell]
-        between = rows[cells[0] : cells[-1] + 1] if cells and any(row.forks for row in rows) else []
-        return [] if any(row.elided for row in between) else between
-
-    @cached_property
-    def forks_up(self) -> bool:
-        """Whether a context runs past the recurrent layers of its step; else it runs down to those of the next."""
-        return bool(self.forked) and next(row.attends for row, _ in self.rows if row.attends or row in self.forked)
-
-    def past(self, row: Row) -> int:
-        """Return how many arrows run up past the right side of a row's boxes."""
-        return (row.attends and len(self.rows) > 1) + (self.forks_up and (row.attends or row in self.forked))
-
-    @cached_property
-    def query(self) -> int | None:
-        """The line of the states that attention compares; None if it compares the output of the box below."""
-        states = [top + row.forward for row, top in self.rows if row.cell]
-        return states[-1] if self.attention and states and not self.attention[0].compares_below else None
+    @property
+    def middle(self) -> int:
+        """The middle cell of a box, counted from its first."""
+        return (self.box - 1) // 2
 
     @property
     def aside(self) -> int:
-        """How far left of a box a state turns to attention: left of the encoder's outputs, which come from below."""
-        return 4 if self.attention and self.query and self.query > self.attention[1] else 2
+        """How far right of the middle runs an arrow past attention."""
+        return self.middle - 1
 
-    @property
-    def entry(self) -> int:
-        """The cells left of the first box that are kept for what runs to attention."""
-        return self.aside + 3 if self.attention else 0
+    def circle(self, letter: str, step: TimeColumn) -> int:
+        """Return the width of a circle."""
+        return (span((at(letter, step.name),)) + 2) | 1
+
+    @cached_property
+    def attention(self) -> Row | None:
+        """The row of attention; None if there is none, or no other layer."""
+        return next((row for row in self.rows if row.attention and len(self.rows) > 3), None)
+
+    @cached_property
+    def fork(self) -> int | None:
+        """The line in which the context enters further boxes: above the last recurrent layer, or those of the first.
+
+        None if there are none, or if layers are left out.
+        """
+        row, cells = self.attention, [place for place, row in enumerate(self.rows) if row.states]
+        if not (row and row.attention and all(row.attention.joins)) or any(row.elided for row in self.rows):
+            return None
+        joined = cells[0] if self.rows.index(row) > cells[-1] else cells[-1] + 1
+        return self.rows[joined].bottom - 2
 
     @cached_property
     def start(self) -> int:
         """The width of the states before the first step, 0 if there are none to draw."""
-        drawn = [] if self.tight or self.started else self.rows
-        return max((span(row.states_at("0")) + 2 for row, _ in drawn if row.states), default=0)
+        rows = () if self.tight or self.giving else self.rows
+        return max((span(row.states_at("0")) + 2 for row in rows if row.states), default=0)
 
-    @cached_property
-    def behind(self) -> str:
-        """The subscript of the first states that run backwards."""
-        steps = self.part.steps
-        return str(steps + 1) if steps and steps + 1 < SHORT and not self.part.at_once else f"{self.part.letter}+1"
+    @property
+    def entry(self) -> int:
+        """The cells left of the first box that are kept for what runs to attention."""
+        return QUERY + 3 if self.attention else 0
 
     @cached_property
     def first_arrow(self) -> int:
         """The length of the arrow to the first step, on which its widths are."""
-        labels = [label for row, _ in self.rows for label in row.states]
-        return max([BETWEEN, *(span(label) + 2 for label in labels)]) + self.entry if self.start else 0
+        return max([BETWEEN, *(span(label) + 2 for row in self.rows for label in row.states)]) + self.entry
 
     @cached_property
-    def sides(self) -> list[tuple[int, int]]:
-        """The first cell of each column, and the first behind it.
-
-        Columns are as far apart as arrows need, and what is written beside those that run up.
-        """
-        drawn = [row for row, _ in self.rows]
-        beside = [row.input_width(below) for below, row in pairwise([None, *drawn]) if row]
-        beside += [drawn[-1].output_width] if self.outputs is not None else []
-        room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
-        between = max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
-        between = max(between, self.entry - 2)
-        between += span(self.forked[-1].output_width) + 1 if self.forked and not self.forks_up else 0
-        sides: list[tuple[int, int]] = []
-        for column in self.columns:
-            left = sides[-1][1] + between if sides else self.start + self.first_arrow
-            sides.append((left, left + (DOTS if column.gap else self.box)))
-        return sides
+    def over(self) -> int:
+        """How far past the right side of a box go the words beside an arrow that runs up."""
+        words = [0 if self.fork is None or not self.attention else self.aside + span(self.attention.output_width)]
+        for below, row in pairwise(self.rows):
+            words.append(span(row.input_width(below)) + self.aside * bool(below.attention))
+        return max(words) + 2 - self.middle
 
     @property
+    def lane(self) -> int:
+        """How far right of a box runs what turns past it, clear of these words."""
+        return max(self.over, 1)
+
+    @cached_property
+    def between(self) -> int:
+        """The cells between two columns."""
+        lane = self.lane + QUERY + 2 * (self.fork is not None) if self.attention else self.feedback and self.lane + 3
+        return max(BETWEEN if any(row.states for row in self.rows) else 2, self.over + 1, lane)
+
+    @cached_property
+    def wide(self) -> int:
+        """The width of all columns."""
+        columns = [DOTS if column.gap else self.box for column in self.columns]
+        return sum(columns) + self.between * (len(columns) - 1)
+
+    @cached_property
     def left(self) -> int:
-        """The first cell of the first column."""
-        return self.sides[0][0]
+        """The first cell of the first column, clear of the half left of it and of the words of both."""
+        giving = self.giving
+        if not giving:
+            return self.start + self.first_arrow if self.start else 0
+        words = max(giving.over, 0) if self.attention else 0
+        if behind := [0 if giving.tight else giving.behind(row)[1] + BETWEEN for row in giving.rows if row.two_way]:
+            words = max(giving.over, *behind) + 3  # its last states come down there
+        return giving.right + max(words + self.first_arrow, giving.overhang + self.overhang + self.entry + APART)
 
     @property
     def right(self) -> int:
         """The first cell behind the last column."""
-        return self.sides[-1][1]
+        return self.left + self.wide
 
-    @property
-    def overhang(self) -> int:
-        """How much wider the words below are than the columns, on each side."""
-        words = max(span((text,)) for text in self.words)
-        return max(words - (self.right - self.left) + 1, 0) // 2
+    @cached_property
+    def sides(self) -> list[tuple[int, int]]:
+        """The first cell of each column, and the first behind it."""
+        left, sides = self.left, []
+        for column in self.columns:
+            sides.append((left, left + (DOTS if column.gap else self.box)))
+            left = sides[-1][1] + self.between
+        return sides
 
     @cached_property
     def words(self) -> tuple[str, str]:
         """What the picture says of the weights of all steps, and below that of the half."""
         part = self.part
-        times = part.letter if part.steps is None else f"{part.steps:,}"
-        repeated = f"×{times}, the same weights"
+        repeated = f"×{part.letter if part.steps is None else f'{part.steps:,}'}, the same weights"
         if part.at_once:
             repeated = "all steps at once"
         elif part.steps == 1:
-            repeated = "" if part.name is None else "one step"
+            repeated = "one step" if part.name else ""
         left_out = sum(column.left_out for column in self.columns)
-        beside = [part.name] if part.name else []
-        beside += [f"{plural(left_out, 'step')} left out"] if left_out else []
-        return repeated, "; ".join(beside)
+        below = [part.name or "", f"{plural(left_out, 'step')} left out" if left_out else ""]
+        return repeated, "; ".join(filter(None, below))
 
-    def placed(self, steps: Occurrence) -> Iterator[tuple[TimeColumn, int]]:
-        """Yield the columns that are among some steps, each with its first cell."""
-        for column, (left, _) in zip(self.columns, self.sides, strict=True):
-            if column.among(steps):
-                yield column, left
+    @property
+    def overhang(self) -> int:
+        """How much wider these words are than the columns, on each side."""
+        return max(max(span((text,)) for text in self.words) - self.wide + 1, 0) // 2
+
+    def behind(self, row: Row) -> tuple[Line, int]:
+        """Return the first states of a row that run backwards, and the cells that they need."""
+        steps = self.part.steps
+        known = str(steps + 1) if steps and steps + 1 < SHORT else None
+        line = row.states_at(f"{self.part.letter}+1" if self.part.at_once or known is None else known)
+        return line, span(line) + 2
+
+    def at(self, *steps: Steps, gaps: bool = False) -> list[tuple[TimeColumn, int]]:
+        """Return the columns that are among all steps, each with its first cell; gaps: with those that are left out."""
+        columns = zip(self.columns, self.sides, strict=True)
+        return [(each, x) for each, (x, _) in columns if all(map(each.among, steps)) and (gaps or not each.gap)]
 
     def shapes(self) -> Iterator[Shape]:
         """Yield everything of a half."""
-        for row, top in self.rows:
-            yield from self._boxes(row, top)
+        for row in self.rows:
+            yield from self._boxes(row)
             if row.states:
-                yield from self._in_time(row, top)
-        yield from self._nodes(self.inputs, "x", self.part.reads, Style.INPUT)
-        yield from self._between()
-        yield from self._queries()
-        if self.outputs is not None:
-            last, top = self.rows[-1]
-            joined = top - 3 if last.joins else None  # behind where the directions join
-            yield from self._nodes(self.outputs, "h" if last.cell else "y", last.output, Style.OUTPUT)
-            yield from self._up(top, self.outputs, (last.output,), last.output_width, joined)
-        repeated, beside = self.words
+                yield from self._in_time(row)
+        yield from self._up()
+        if self.attention:
+            yield from self._attention(self.attention)
+        if self.feedback:
+            yield from self._fed_back()
+        (repeated, below), y = self.words, self.rows[0].bottom
         if repeated:
-            yield Brace(self.left, self.inputs + 2, self.right - self.left, (repeated,))
-        if repeated and beside:
-            middle = self.left + (self.right - self.left) // 2
-            yield Label(middle, self.inputs + 4, (beside,), Style.NOTE, "middle")
+            yield Brace(self.left, y + 1, self.wide, (repeated,))
+        if repeated and below:
+            yield Label(self.left + self.wide // 2, y + 3, (below,), Style.NOTE, "middle")
 
-    def _between(self) -> Iterator[Shape]:
-        """Yield the arrows that run up into boxes. What a context joins runs past the box of attention."""
-        lower, output, below, attention = self.inputs, self.part.reads, None, None
-        for row, top in self.rows:
-            bottom, steps, context = top + row.height - 1, (output, row.applied), 0
-            if (row, top) == self.attention:
-                attention = row, top
-                if row.compares_below:
-                    yield from self._up(lower, bottom, steps, row.input_width(below), by=-PAST // 2)
-                continue
-            if attention:
-                attends, above = attention
-                context = attends.placed.outputs
-                yield from self._up(above, bottom, steps, attends.output_width, by=-PAST // 2 * self.past(attends))
-            elif (
-                self.attention
-                and self.forked
-                and (below is self.forked[-1] if self.forks_up else row is self.forked[0])
-            ):
-                context = self.attention[0].placed.outputs
-                yield from self._forks(bottom + 1)
-            clear = self.aside > 2 if attention else below is None  # of the states that run to attention
-            beside = lower - 3 if below and below.joins else bottom + 1 if clear else None
-            by = self._past if attention else -PAST // 2 if self.forks_up and below in self.forked else 0
-            yield from self._up(lower, bottom, steps, row.input_width(below, context), beside, by)
-            lower, output, below, attention = top, row.output, row, None
-
-    def _forks(self, to: int) -> Iterator[Shape]:
-        """Yield the arrows of a context from attention's side to a line below boxes: above, or of the next step."""
-        assert self.attention is not None
-        row, top = self.attention
-        y, side, label = top + row.forward, self.box - PAST * self.past(row), row.output_width
-        columns = [*self.placed(row.applied)]
-        for (column, left), (after, right) in pairwise([*columns, *columns[-1:]]):
-            x = left + (DOTS if column.gap else side)
-            if self.forks_up and not column.gap:
-                corners = [(x, y), (left + self.box - 2, y), (left + self.box - 2, to)]
-            elif self.forks_up or right == left:
-                continue
-            elif after.gap:
-                corners = [(x, y), (right - 1, y)]
-            else:
-                corners = [(x, y), (right - 4, y), (right - 4, to + 1), (right + 2, to + 1), (right + 2, to)]
-            yield Arrow(tuple(corners), Style.LAYER)
-            if label and (self.forks_up or not after.gap):
-                yield Label(corners[-1][0] + 2, to, label, Style.SHAPE)
-                label = ()
-
-    def _queries(self) -> Iterator[Shape]:
-        """Yield the arrows from the states before each step to attention."""
-        if not self.attention or self.query is None:
-            return
-        row, top = self.attention
-        for column, left in self.placed(row.applied):
-            if not column.gap and (self.start or self.started or not column.first):
-                x = left - self.aside
-                yield Dot(x, self.query)
-                yield Arrow(((x, self.query), (x, top + 1), (left - 1, top + 1)), Style.STATE)
-
-    @property
-    def _past(self) -> int:
-        """How far right of the middle of a column what a context joins runs past attention."""
-        return self.box // 2 - 1 - PAST * self.forks_up
-
-    def _boxes(self, row: Row, top: int) -> Iterator[Shape]:
+    def _boxes(self, row: Row) -> Iterator[Shape]:
+        height, width = row.bottom - row.top, self.box - PAST * (row is self.attention)
         if row.elided:
-            width = max(self.right - self.left, row.width())
-            yield Box(self.left, top, width, row.height, row.lines, Style.ELIDED)
+            width = max(self.wide, *(span(line) + 4 for line in row.lines)) | 1
+            yield Box(self.left, row.top, width, height, row.lines, Style.ELIDED)
             return
-        style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
-        for column, x in self.placed(row.applied):
+        style = Style.INPUT if row.letter == "x" else Style.OUTPUT if row.letter else Style.LAYER
+        if row.layers and isinstance(row.layers[0].layer, Output):
+            style = Style.OUTPUT
+        for column, x in self.at(row.applied, gaps=True):
             if column.gap:
-                for line in (row.forward, row.backward)[: 1 + row.two_way]:
-                    yield _dots(x, top + line)
+                yield from (_dots(x, y) for y in (row.line, row.backward)[: 1 + row.two_way])
+            elif row.letter:
+                wide = self.circle(row.letter, column)
+                x += (self.box - wide) // 2 + self.aside * (row is self.rows[0] and self.rows[1] is self.attention)
+                yield Box(x, row.top, wide, 1, ((at(row.letter, column.name),),), style, round=True)
             else:
-                yield Box(x, top, self.box - PAST * self.past(row), row.height, row.lines, style)
+                yield Box(x, row.top, width, height, row.lines, style)
 
-    def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
+    def _in_time(self, row: Row) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
-        y, back = top + row.forward, top + row.backward
+        y, back, sides = row.line, row.backward, [*self.sides]
         if self.start:
             line = row.states_at("0")
-            across = span(line) + 2
-            yield Box(self.start - across, y, across, 1, (line,), Style.STATE, round=True)
-            yield Arrow(((self.start, y), (self.left - 1, y)), Style.STATE)
-            yield from _state_widths(self.start, self.first_arrow - self.entry, row, top)
-        for (first, right), (left, _) in pairwise(self.sides):
-            beside = PAST * self.past(row) if right - first > DOTS else 0  # of a gap there is no box
-            yield Arrow(((right - beside, y), (left - 1, y)), Style.STATE)
-            if row.two_way:
-                yield Arrow(((left - 1, back), (right, back)), Style.BACKWARD)
-        if row.two_way and not self.tight:
-            line = row.states_at(self.behind)
-            x = self.right + BETWEEN
-            yield Box(x, back, span(line) + 2, 1, (line,), Style.STATE, round=True)
-            yield Arrow(((x - 1, back), (self.right, back)), Style.BACKWARD)
+            wide = span(line) + 2
+            yield Box(self.start - wide, y, wide, 1, (line,), Style.STATE, round=True)
+            sides.insert(0, (0, self.start))
+        for giver in self.giving.rows if self.giving else ():
+            if giver.name == row.start and not giver.elided and self.giving:
+                sides.insert(0, self.giving.sides[-1])
+                if giver.two_way:
+                    yield from self.giving.joining(giver, self.left - self.first_arrow - 2, y)
+        for number, label in enumerate(row.states if sides != self.sides else ()):  # the first above, others below
+            x = self.left - self.first_arrow + (self.first_arrow - self.entry - span(label)) // 2
+            yield Label(x, y + (1 + number if row.two_way else number or -1), label, Style.SHAPE)
+        yield from (Arrow(route(right, y, left - 1), Style.STATE) for (_, right), (left, _) in pairwise(sides))
+        if not row.two_way:
+            return
+        sides = [*self.sides]
+        if not self.tight:
+            line, wide = self.behind(row)
+            sides.append((self.right + BETWEEN, 0))
+            yield Box(self.right + BETWEEN, back, wide, 1, (line,), Style.STATE, round=True)
+        yield from (Arrow(route(left - 1, back, right), Style.BACKWARD) for (_, right), (left, _) in pairwise(sides))
+        if row.ends_apart and row is not self.rows[-1] and len(self.columns) > 1:
+            yield from self.joining(row, self.sides[-1][0] + self.middle, row.top - 2)
 
-    def _nodes(self, y: int, letter: str, steps: Occurrence, style: Style) -> Iterator[Shape]:
-        """Yield the inputs or the outputs, a circle a step, and dots in a gap."""
-        by = self._past if style is Style.INPUT and self.attention == self.rows[0] else 0
-        for column, x in self.placed(steps):
-            if column.gap:
-                yield _dots(x, y)
-            else:
-                line, wide = (at(letter, column.name),), self._node(letter, column)
-                yield Box(x + by + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
-
-    def _node(self, letter: str, step: TimeColumn) -> int:
-        return (span((at(letter, step.name),)) + 2) | 1
-
-    def _up(
-        self, lower: int, upper: int, steps: tuple[Occurrence, ...], label: Line, beside: int | None = None, by: int = 0
-    ) -> Iterator[Shape]:
-        """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled.
-
-        beside: the line of the label. by: how far right of the middle of a column they run.
-        """
-        for column, x in self.placed(steps[0]):
-            if not column.gap and column.among(steps[-1]):
-                middle = x + (self.box - 1) // 2 + by
-                yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
-                if label:
-                    yield Label(middle + 2, beside or lower - 1, label, Style.SHAPE)
-                label = ()
-
-    def fed_back(self) -> Iterator[Shape]:
-        """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""
-        (row, top), outputs = self.rows[0], self.outputs
-        assert outputs is not None  # outputs are what is fed back
-        letter = "h" if self.rows[-1][0].cell else "y"
-        for (column, x), (after, to) in pairwise(self.placed(Occurrence.EVERY)):
-            corners: list[GridPoint] = [(x + DOTS, self.inputs)]
-            if not column.gap:
-                across = to - 2
-                start = x + (self.box + self._node(letter, column)) // 2
-                corners = [(start, outputs), (across, outputs), (across, self.inputs)]
-            if after.gap:
-                yield _dots(to, self.inputs)
-                yield Arrow((*corners, (to - 1, self.inputs)), Style.OUTPUT)
-            else:
-                middle = to + (self.box - 1) // 2
-                yield Arrow((*corners, (middle, self.inputs), (middle, top + row.height)), Style.OUTPUT)
-
-    def joining(self, row: Row, top: int, to: GridPoint) -> Iterator[Shape]:
+    def joining(self, row: Row, x: int, y: int) -> Iterator[Shape]:
         """Yield how the last state of the backward direction joins an arrow at a cell, above the row and right."""
-        x, above = self.left + 1, top - 2
-        start = top + row.forward - 1 if self.columns[0].gap else top - 1
-        corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]
-        yield Arrow((*corners, to) if to[1] != above else tuple(corners), Style.BACKWARD, head=False)
-        yield Dot(*to)
+        start = (row.line if self.columns[0].gap else row.top) - 1
+        yield Arrow(route(self.left + 1, start, row.top - 2, x, y, upright=True), Style.BACKWARD, head=False)
+        yield Dot(x, y)
+
+    def _up(self) -> Iterator[Shape]:
+        """Yield the arrows that run up. What a context joins runs past attention."""
+        below, attends = self.rows[0], None
+        context = self.attention.layers[0].outputs if self.attention else 0
+        for row in self.rows[1:]:
+            if row is self.attention:
+                attends = row
+                if row.compares_below:
+                    yield from self._straight(below, row, row.input_width(below), -PAST // 2)
+                continue
+            if attends:
+                yield from self._straight(attends, row, attends.output_width, -PAST // 2)
+            width = row.input_width(below, context if attends or row.bottom - 2 == self.fork else 0)
+            yield from self._straight(below, row, width, self.aside if attends else 0)
+            below, attends = row, None
+
+    def _straight(self, below: Row, row: Row, label: Line, by: int) -> Iterator[Shape]:
+        """Yield the arrows from one row up to another, so far right of the middle of a column.
+
+        The first has a label at its end, clear of what joins it further down.
+        """
+        for _, left in self.at(below.output, row.applied):
+            x = left + self.middle + by
+            yield Arrow(route(x, below.top - 1, row.bottom, upright=True), Style.LAYER)
+            yield from [Label(x + 2, row.bottom, label, Style.SHAPE)] * bool(label)
+            label = ()
+
+    def _attention(self, row: Row) -> Iterator[Shape]:
+        """Yield the arrows to the left side of attention, and those from its right side to boxes further away."""
+        columns = self.at(row.applied, gaps=True)
+        boxes = [(column, x) for column, x in columns if not column.gap]
+        states = [each.line for each in self.rows if each.states]
+        for column, left in boxes if states and not row.compares_below else ():
+            if self.start or self.giving or not column.first:
+                yield Dot(left - QUERY, states[-1])
+                yield Arrow(route(left - QUERY, states[-1], row.top + 1, left - 1, upright=True), Style.STATE)
+        if self.giving:
+            yield from self._keys(self.giving, row.bottom + 1, row.bottom - 2, [left for _, left in boxes])
+        if self.fork is None:
+            return
+        later = self.fork > row.top  # into the boxes of the next step
+        yield Label(columns[0][1] + self.box, row.line - 1, row.output_width, Style.SHAPE)
+        for (column, x), (after, left) in zip(columns, columns[1:] if later else columns, strict=False):
+            start, lane = (x + DOTS, left - QUERY) if column.gap else (x + self.box - PAST, x + self.box + self.lane)
+            turns = (left - 1,) if after.gap else (lane, self.fork, left - 1 if later else left + self.box)
+            if later or not column.gap:
+                yield Arrow(route(start, row.line, *turns), Style.LAYER)
+
+    def _keys(self, giving: Half, line: int, to: int, lefts: list[int]) -> Iterator[Shape]:
+        """Yield how all outputs of the encoder run along a line below boxes, and up beside each of them."""
+        row = giving.rows[-1]
+        bus, turn = row.top - (3 if row.two_way else 2), self.left - QUERY - 2
+        first, *others = (left + giving.middle for _, left in giving.at("every"))
+        for x in others:
+            yield Arrow(route(x, row.top - 1, bus, upright=True), Style.LAYER, head=False)
+            yield Dot(x, bus)
+        *beside, last = (left - KEYS for left in lefts)
+        for x in beside:
+            yield Dot(x, line)
+            yield Arrow(route(x, line, to, x + KEYS - 1, upright=True), Style.LAYER)
+        corners = route(first, row.top - 1, bus, turn, line, last, to, last + KEYS - 1, upright=True)
+        yield Arrow(corners, Style.LAYER)
+        yield Label(first + 2, row.top - 1, row.output_width, Style.SHAPE)
+
+    def _fed_back(self) -> Iterator[Shape]:
+        """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""
+        inputs, outputs = self.rows[0].line, self.rows[-1]
+        for (column, x), (after, left) in pairwise(self.at("every", gaps=True)):
+            turns = [] if column.gap else [x + self.box + self.lane, inputs]
+            turns += [left - 1] if after.gap else [left + self.middle, self.rows[1].bottom]
+            circle = x + (self.box + self.circle(outputs.letter, column)) // 2, outputs.line
+            yield from [_dots(left, inputs)] * after.gap
+            yield Arrow(route(*((x + DOTS, inputs) if column.gap else circle), *turns), Style.OUTPUT)
 
 
 def _dots(x: int, y: int) -> Box:
     """Return what stands for steps that are left out."""
     return Box(x, y, DOTS, 1, (("⋯",),), Style.ELIDED)
-
-
-def _state_widths(x: int, room: int, row: Row, top: int) -> Iterator[Label]:
-    """Yield what runs along an arrow, its first line above it and the others below."""
-    for number, label in enumerate(row.states):
-        line = row.forward + (1 + number if row.two_way else number or -1)
-        yield Label(x + (room - span(label)) // 2, top + line, label, Style.SHAPE)
-
-
-# Levels: rows whose states meet are at the same height
-
-
-def _levels(halves: list[list[Row]]) -> list[tuple[Row | None, ...]]:
-    """Return the rows at each height, one a half, the lowest first; None if a half has none there."""
-    if len(halves) == 1:
-        return [(row,) for row in halves[0]]
-    giving, taking = halves
-    starts = {row.start for row in taking if row.start in {other.name for other in giving if not other.elided}}
-
-    def in_runs(rows: list[Row], names: list[str] | list[str | None]) -> list[list[Row]]:
-        """Return rows in runs, each but the last with one of those that meet at its end."""
-        ends = (place for place, name in enumerate(names, 1) if name in starts)
-        return [rows[first:last] for first, last in pairwise([0, *ends, len(rows)])]
-
-    runs = in_runs(giving, [row.name for row in giving]), in_runs(taking, [row.start for row in taking])
-    levels: list[tuple[Row | None, ...]] = []
-    for place, pair in enumerate(zip(*runs, strict=True)):
-        gaps = [[None] * (max(map(len, pair)) - len(run)) for run in pair]
-        last = place == len(starts)  # above the last that meet, rows are on those; below, they reach up to the next
-        sides = [[*run, *gap] if last else [*gap, *run] for run, gap in zip(pair, gaps, strict=True)]
-        levels += zip(*sides, strict=True)
-    return levels
 
 
 # The picture: the fullest that fits
@@ -728,7 +637,7 @@ def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, name: str =
     every = [ways(part, alone=len(parts) == 1) for part in parts]
     for chosen in zip_longest(*every):
         halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, every, strict=True)])
-        drawn = framed(caption, [*_shapes(halves)], frame)
+        drawn = framed(caption, [shape for half in halves for shape in half.shapes()], frame)
         if frame.width is None or drawn.width <= frame.width:
             break
     return drawn
@@ -763,80 +672,26 @@ def _notes(network: Network, parts: list[DrawnPart]) -> Iterator[str]:
 
 def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list[Half]:
     """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
-    levels, bridged = _levels([part.rows for part in parts]), len(parts) > 1
-    speaking = [part.name for part in parts if not (bridged and part.name == "encoder")]
-    states: list[int] = []  # the line in which those of each level run, the lowest level first
-    inputs = 1 + UP if speaking else 0
-    for level in reversed(levels):
-        drawn = [row for row in level if row]
-        joined = any(row.joins or (bridged and row.two_way) for row in drawn)
-        inputs += (JOINED - UP) * joined + max(row.forward for row in drawn)
-        states.insert(0, inputs)
-        inputs += max(row.height - row.forward for row in drawn) + UP
-        inputs += any(row.attends for row in drawn)  # for the encoder's outputs
-    halves = []
-    for column, part, (columns, tight) in zip(zip(*levels, strict=True), parts, chosen, strict=True):
-        placed = [(row, y - row.forward) for row, y in zip(column, states, strict=True) if row]
-        last, top = placed[-1]
-        above = top - 1 - (JOINED if last.joins else UP)
-        outputs = above if part.name in speaking else None
-        started = bridged and part.name == "decoder"
-        halves.append(Half(part, columns, tight, tuple(placed), inputs, outputs, started, network.feedback))
+    bridged = len(parts) > 1  # and then the first has no outputs of its own
+    sides: list[list[Row | None]] = [[*part.rows] for part in parts]
+    if bridged:
+        giving, taking = parts[0].rows[:-1], parts[1].rows
+        sides[0], begin = [*giving], 1
+        for giver in giving:
+            for taker in (row for row in taking if row.start == giver.name and not giver.elided):
+                places = sides[0].index(giver), sides[1].index(taker)
+                for side, place in zip(sides, places, strict=True):
+                    side[begin:begin] = [None] * (max(places) - place)
+                begin = max(places) + 1
+    y, lines = 0, list[int]()  # the lines in which the states of each level run
+    for level in [*zip_longest(*sides)][::-1]:
+        rows = [row for row in level if row]
+        joined = any(row.ends_apart or (bridged and row.two_way) for row in rows)
+        y += (JOINED - UP) * joined + max(row.line for row in rows)
+        lines.insert(0, y)
+        y += max(row.bottom - row.line for row in rows) + UP + any(row.attention for row in rows)
+    halves: list[Half] = []
+    for part, side, way in zip(parts, sides, chosen, strict=True):
+        rows = [row._replace(top=y - row.line) for row, y in zip(side, lines, strict=False) if row]
+        halves.append(Half(part, *way, tuple(rows), network.feedback, halves[0] if halves else None))
     return halves
-
-
-def _shapes(halves: list[Half]) -> Iterator[Shape]:
-    """Yield everything, the second half to the right of the first and joined to it."""
-    if len(halves) == 1:
-        (half,) = halves
-        yield from half.shapes()
-        for row, top in half.rows:
-            if row.joins and len(half.columns) > 1:
-                yield from half.joining(row, top, (half.sides[-1][0] + (half.box - 1) // 2, top - 2))
-        if half.feedback:
-            yield from half.fed_back()
-        return
-    giving, taking = halves
-    rows = [(row, top) for row, top in giving.rows if not row.elided]
-    pairs = [(row, top, other) for row, top in rows for other, _ in taking.rows if row.name == other.start]
-    labels = [span(label) for _, _, other in pairs for label in other.states]
-    behind = [span(row.states_at(giving.behind)) + 2 for row, _, _ in pairs if row.two_way]
-    first = [*giving.shapes()]
-    words = [shape for shape in first if isinstance(shape, Label) and shape.style is Style.SHAPE]
-    over = [label.x + span(label.text) - giving.right for label in words]
-    # The backward direction begins there, and its last state comes down to the arrow between the halves, clear of the
-    # words beside other arrows.
-    before = max(0 if giving.tight else BETWEEN + max(behind), *over) + 3 if behind else 0
-    rooms = [before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART]
-    room = taking.entry + max(rooms + [each + 1 for each in over if taking.attention])
-    yield from first
-    yield from (moved(shape, (giving.right + room - taking.left, 0)) for shape in taking.shapes())
-    for row, top, other in pairs:
-        y = top + row.forward
-        yield Arrow(((giving.right, y), (giving.right + room - 1, y)), Style.STATE)
-        yield from _state_widths(giving.right + before, room - before - taking.entry, other, y - other.forward)
-        if row.two_way:
-            yield from giving.joining(row, top, (giving.right + before - 2, y))
-    if taking.attention:
-        yield from _outputs_to(giving, taking, giving.right + room - taking.left)
-
-
-def _outputs_to(giving: Half, taking: Half, across: int) -> Iterator[Shape]:
-    """Yield how the encoder's outputs run to each box of the decoder's attention, which is moved so many cells."""
-    assert taking.attention is not None
-    (row, top), (attention, above) = giving.rows[-1], taking.attention
-    bus, below = top - (3 if row.two_way else 2), above + attention.height
-    line, to = max(below, min(bus, below + 1)), below - 2
-    middles = [left + (giving.box - 1) // 2 for column, left in giving.placed(Occurrence.EVERY) if not column.gap]
-    for middle in middles[1:]:
-        yield Arrow(((middle, top - 1), (middle, bus)), Style.LAYER, head=False)
-        yield Dot(middle, bus)
-    *others, last = [across + left for column, left in taking.placed(attention.applied) if not column.gap]
-    for left in others:
-        yield Dot(left - 2, line)
-        yield Arrow(((left - 2, line), (left - 2, to), (left - 1, to)), Style.LAYER)
-    turn = across + taking.left - taking.aside - 2
-    corners: list[GridPoint] = [(middles[0], top - 1), (middles[0], bus)]
-    corners += [(turn, bus), (turn, line)] if bus != line else []
-    yield Arrow((*corners, (last - 2, line), (last - 2, to), (last - 1, to)), Style.LAYER)
-    yield Label(middles[0] + 2, top - 1, row.output_width, Style.SHAPE)
