@@ -453,14 +453,17 @@ def test_activations_that_are_layers(tmp_path: Path) -> None:
 
 
 def test_a_model_in_several_files(tmp_path: Path) -> None:
-    """None of them is read as though it were the whole."""
+    """Their index is the whole, and its outputs are Keras's; none of them is read as though it were."""
     model = keras.Sequential([keras.Input((5, 64)), keras.layers.Bidirectional(keras.layers.LSTM(128))])
     model.save_weights(tmp_path / "m.weights.json", max_shard_size=0.0004)
-    paths = sorted(tmp_path.iterdir())
-    assert len(paths) > 2
+    index, paths = tmp_path / "m.weights.json", sorted(tmp_path.glob("*.h5"))
+    assert len(paths) > 1
     for path in paths:
         code, said = called("read", path)
-        assert (code, "Keras model" in said, said.count("\n")) == (2, True, 1), said
+        assert (code, "name m.weights.json, their index" in said, said.count("\n")) == (2, True, 1), said
+    hold(index, model.count_params())
+    flow = np.random.default_rng(0).standard_normal((5, 64), np.float32)
+    runs_to(spec_of(index), index, flow, np.array(model(flow[None]))[0], "--steps", "5")
 
 
 def test_what_has_the_tensors_of_another_layer(tmp_path: Path) -> None:

@@ -46,10 +46,21 @@ def _is_zip(head: bytes) -> bool:
 FORMATS: dict[str, FileFormat] = {
     # any JSON starts as an index does
     "sharded": FileFormat(".safetensors", (".index.json",), lambda _: False, reader="read_sharded"),
+    "keras-shards": FileFormat(".keras", (".weights.json",), lambda _: False, "Keras", "read_shards"),
+    "tfjs": FileFormat(
+        ".tfjs",
+        ("model.json",),
+        lambda head: (
+            re.match(rb'\s*\{\s*"(modelTopology|weightsManifest|format"\s*:\s*"(layers|graph)-model)"', head)
+            is not None
+        ),
+        "TensorFlow.js",
+    ),
     "safetensors": FileFormat(  # a length is followed by the start of a JSON object, as in no text in UTF-16
         ".safetensors", (".safetensors",), lambda head: head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
     ),
     "pytorch": FileFormat(".pytorch", (".pt", ".pth", ".bin", ".ckpt"), _is_zip, "PyTorch", member=r"(^|/)data\.pkl$"),
+    "policy": FileFormat(".pytorch", (), _is_zip, "PyTorch", "read_policy", member=r"^policy\.pth$"),
     "pytorch-old": FileFormat(
         ".pytorch", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5", "PyTorch", "refuse_old"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 import zipfile
@@ -20,10 +21,17 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 
 class Archive:
-    """A zip archive that is open for reading. Raises BadFileError if it is damaged or not an archive."""
+    """A zip archive that is open for reading. Raises BadFileError if it is damaged or not an archive.
 
-    def __init__(self, path: str) -> None:
-        self._file = open_input(path)
+    within: the name of an archive that is in the one at a path.
+    """
+
+    def __init__(self, path: str, within: str = "") -> None:
+        if within:
+            with Archive(path) as outer:
+                self._file: BinaryIO = io.BytesIO(outer.read(within, MOST_INFLATED))
+        else:
+            self._file = open_input(path)
         try:
             _refuse_long_list(self._file)
             self._zip = zipfile.ZipFile(self._file)
@@ -102,7 +110,7 @@ class Archive:
 
 def _refuse_long_list(file: BinaryIO) -> None:
     """Refuse an archive whose list of contents is too large: zipfile reads it whole."""
-    length = os.fstat(file.fileno()).st_size
+    length = file.seek(0, os.SEEK_END)
     file.seek(max(0, length - 70_000))
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
@@ -130,8 +138,8 @@ def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) if all(shape) else 0
 
 
-def numbers_of(path: str, order: str, view: TensorView) -> Any:
-    """Return the numbers of a tensor as nested lists; order: that of Archive.order."""
-    with Archive(path) as archive:
+def numbers_of(place: tuple[str, ...], order: str, view: TensorView) -> Any:
+    """Return the numbers of a tensor as nested lists; place: what opens the archive; order: that of Archive.order."""
+    with Archive(*place) as archive:
         data = archive.piece(view.file, view.start, reach(view.shape, view.strides) * BYTES.get(view.dtype, 1))
     return model.strided(model.decoded(data, view.dtype, order), view.shape, view.strides)

@@ -40,7 +40,6 @@ FOREIGN = (
         "save its weights: torch.save(dict(torch.export.load(...).state_dict), 'model.pt')",
         members=("serialized_exported_program.json",),
     ),
-    ForeignFormat("an archive of Stable-Baselines3", "unpack it and name policy.pth", members=("policy.pth",)),
     ForeignFormat(
         "a model of PaddlePaddle",
         "its LSTM, GRU and SimpleRNN have as many parameters as PyTorch's: write a spec with convention: pytorch",
@@ -53,14 +52,6 @@ FOREIGN = (
     ),
     ForeignFormat("a model of ONNX Runtime", _CONVERTED, suffixes=(".ort",), head=b".{4}ORTM"),
     ForeignFormat("a model of OpenVINO", _CONVERTED, head=rb"(\xef\xbb\xbf)?<\?xml[^>]*>\s*<net "),
-    ForeignFormat(
-        "a model of TensorFlow.js",
-        _CONVERTED,
-        head=rb'\s*\{\s*"(modelTopology"|weightsManifest"|format"\s*:\s*"(layers|graph)-model")',
-    ),
-    ForeignFormat(
-        "the list of files of a Keras model", "load it in Keras and save model.weights.h5 whole", (".weights.json",)
-    ),
     ForeignFormat(
         "a checkpoint of Orbax",
         f"restore it and save it as safetensors: {_FLAT.format('tree')}",

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rnncalc import bounds
@@ -22,16 +24,24 @@ Opened = Callable[[], io.RawIOBase | io.BytesIO]
 """Opens the file for h5py, which gets no path, because with one it could open other files too."""
 
 
-class HDF5Array(NamedTuple):
-    """An array by its path."""
+class StoredArray(NamedTuple):
+    """An array by its path; read: returns its numbers."""
 
     path: str
     shape: tuple[int, ...]
     dtype: str
+    read: Callable[[], Any]
 
 
 Attributes = Mapping[str, Mapping[str, Any]]
-"""The attributes of the groups of a file by path."""
+
+
+class Contents(NamedTuple):
+    """The arrays of a file, the attributes of its groups by path, and its links, which are not followed."""
+
+    arrays: Sequence[StoredArray]
+    attributes: Attributes = MappingProxyType({})
+    links: Sequence[str] = ()
 
 
 class Region(io.RawIOBase):
@@ -84,9 +94,9 @@ def _open(opened: Opened) -> Iterator[Any]:
         raise BadFileError(f"is truncated, or is not an HDF5 file: {escape(str(error)).lower()}") from None
 
 
-def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, list[str]]:
-    """Return the arrays of a file by path, the attributes of its groups, and its links, which are not followed."""
-    arrays: list[HDF5Array] = []
+def contents(opened: Opened) -> Contents:
+    """Return what a file holds."""
+    arrays: list[StoredArray] = []
     groups: dict[str, Mapping[str, Any]] = {}
     links: list[str] = []
     with _open(opened) as file:
@@ -111,13 +121,14 @@ def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, list[str]]:
                 kind = item.dtype
                 halves = kind.kind == "V" and kind.itemsize == 2  # a type that NumPy has not is stored as bytes
                 dtype = "bfloat16" if halves and _attribute(item, "dtype") in (None, "bfloat16") else str(kind.name)
-                arrays.append(HDF5Array(path, tuple(int(size) for size in item.shape or ()), dtype))
+                shape = tuple(int(size) for size in item.shape or ())
+                arrays.append(StoredArray(path, shape, dtype, partial(_numbers, opened, path, shape, dtype)))
 
         visit("", file)
         file.visititems(visit)
         # h5py has visititems_links since 3.11 alone
         file.id.links.visit(lambda name: visit(name.decode(), file.get(name, getlink=True)))
-    return arrays, {path: words for path, words in groups.items() if words}, sorted(links)
+    return Contents(arrays, {path: words for path, words in groups.items() if words}, sorted(links))
 
 
 def _attribute(item: Any, name: str) -> str | list[str] | None:
@@ -145,7 +156,7 @@ def _word(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> Any:
+def _numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> Any:
     """Return the numbers of an array."""
     with _open(opened) as file:
         item = file[path]

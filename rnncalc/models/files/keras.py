@@ -18,11 +18,13 @@ from math import prod
 from typing import Any
 
 from rnncalc import bounds
+from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.archive import Archive
-from rnncalc.models.files.hdf5 import Attributes, HDF5Array, Opened, Region, contents, numbers
+from rnncalc.models.files.hdf5 import Attributes, Contents, Region, StoredArray, contents
 from rnncalc.models.files.keras_config import UNKNOWN, Configuration, KerasLayer
 from rnncalc.models.files.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.printable import escape
 
 WEIGHTS = "model.weights.h5"
 
@@ -37,19 +39,43 @@ def read(path: str) -> ModelFile:
         opened = (
             partial(Region, path, *span) if span else partial(io.BytesIO, archive.read(WEIGHTS, bounds.MOST_INFLATED))
         )
-    return _of_arrays(path, "keras", opened, config)
+    return of_arrays(path, "keras", contents(opened), config)
 
 
 def read_hdf5(path: str) -> ModelFile:
     """Return the contents of a file of weights in HDF5, or of a whole model as Keras 2 wrote it."""
-    return _of_arrays(path, "hdf5", partial(Region, path), None)
+    held = contents(partial(Region, path))
+    _refuse_shard(path, [*(array.path for array in held.arrays), *held.links])
+    return of_arrays(path, "hdf5", held)
 
 
-def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
+def read_shards(path: str) -> ModelFile:
+    """Return the contents of all files that `save_weights` split a model into, from their index.
+
+    Its `weight_map` has the files of each layer; the arrays of one layer may be in several.
+    """
+    with open_input(path) as file:
+        index = model.json_object(file.read(bounds.MOST_INDEX + 1), "list of files", bounds.MOST_INDEX)
+    places = index.get("weight_map")
+    if not isinstance(places, dict):
+        raise BadFileError("is no index of a model: it has no weight_map")
+    lists = (name if isinstance(name, list) else [name] for name in places.values())
+    files = sorted({*chain.from_iterable(lists)}, key=str)
+    shards = [contents(partial(Region, model.beside(path, name))) for name in files]
+    arrays = [array for shard in shards for array in shard.arrays]
+    if len({array.path for array in arrays}) < len(arrays):
+        raise BadFileError("names files that hold an array of the same name")
+    attributes = {group: words for shard in shards for group, words in shard.attributes.items()}
+    held = Contents(arrays, attributes, [link for shard in shards for link in shard.links])
+    return of_arrays(path, "hdf5", held, None, Remark(RemarkKind.FILES, tuple(files)))
+
+
+def of_arrays(
+    path: str, form: str, held: Contents, config: Mapping[str, Any] | None = None, *of_file: Remark
+) -> ModelFile:
     """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
-    arrays, attributes, links = contents(opened)
+    arrays, attributes, links = held
     top = attributes.get("", {})
-    _refuse_shard(path, [*(array.path for array in arrays), *links])
     configuration = Configuration(config if config is not None else top.get("model_config"))
     layers = _named(configuration.layers)
     homes = _Homes(layers, attributes)
@@ -84,8 +110,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
             frozen = True
             if array.path[-1].isdecimal():  # added to the kernel, and not kept
                 lora[name] = int(layer.settings["lora_rank"]) * sum(array.shape)
-        read = partial(numbers, opened, array.path, array.shape, array.dtype)
-        tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen, shared))
+        tensors.append(FileTensor(array.path, array.shape, array.dtype, role, array.read, frozen, shared))
         if role is TensorRole.PARAMETER:
             module = modules.setdefault(name, {})
             module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
@@ -96,7 +121,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
                 places[name] = places[home]
         elif role is TensorRole.BUFFER and leaf.endswith(_QUANTISED):
             quantised.setdefault(name, {})[leaf] = tensors[-1]
-    remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
+    remarks = [*of_file, *([] if layers else [Remark(RemarkKind.NO_CONFIG)])]
     remarks += model.quantised_remarks(dict(chain.from_iterable(map(_stand_for, quantised.values()))))
     if links:
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
@@ -111,7 +136,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         for layer in (layers.get(name, UNKNOWN),)
     )
     steps, inputs = configuration.reads()
-    return ModelFile(path, format, "keras", tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
+    return ModelFile(path, form, "keras", tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
 
 
 def _refuse_shard(path: str, names: Sequence[str]) -> None:
@@ -126,7 +151,8 @@ def _refuse_shard(path: str, names: Sequence[str]) -> None:
     split |= any(other not in (None, each) for each, other in both)
     index = re.sub(r"_[0-9]{5}\.weights\.h5$", ".weights.json", path)
     if split or (index != path and os.path.exists(index)):
-        raise BadFileError("is one of several files of a Keras model; load it in Keras and save model.weights.h5 whole")
+        name = escape(os.path.basename(index))
+        raise BadFileError(f"is one of several files of a Keras model; name {name}, their index")
 
 
 _QUANTISED = ("kernel", "embeddings", "_scale", "g_idx")
@@ -224,7 +250,7 @@ _OF_DATA = ("mean", "variance", "count")
 """The variables of a Normalization."""
 
 
-def _variables(arrays: list[HDF5Array], homes: _Homes) -> dict[str, tuple[str, ...]]:
+def _variables(arrays: Sequence[StoredArray], homes: _Homes) -> dict[str, tuple[str, ...]]:
     """Return the names of the numbered variables of each group, as far as they are known."""
     shapes: dict[str, dict[int, tuple[int, ...]]] = {}
     for array in arrays:
@@ -240,7 +266,7 @@ def _variables(arrays: list[HDF5Array], homes: _Homes) -> dict[str, tuple[str, .
     return variables
 
 
-def _place(array: HDF5Array, variables: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
+def _place(array: StoredArray, variables: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
     """Return the layer that an array belongs to, and its name there, which may be a number."""
     if match := _NUMBERED.fullmatch(array.path):
         part = match["way"] or {"output": "attention_output"}.get(match["part"], match["part"])

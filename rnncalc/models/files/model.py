@@ -5,17 +5,19 @@ Knows no network and no one format.
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod, sin
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_SEARCHED
 from rnncalc.files import open_input
+from rnncalc.printable import escape
 
 
 class BadFileError(ValueError):
@@ -300,11 +302,17 @@ def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
 
 def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any:
     """Return the numbers of a tensor that are contiguous in a file, from a byte on."""
-    size = prod(shape) * BYTES.get(dtype, 1)
-    with open_input(path) as file:
-        file.seek(start)
-        data = file.read(size)
-    if len(data) < size:
+    return numbers_in([(path, start, prod(shape) * BYTES.get(dtype, 1))], dtype, shape)
+
+
+def numbers_in(pieces: Iterable[tuple[str, int, int]], dtype: str, shape: tuple[int, ...]) -> Any:
+    """Return the numbers of a tensor that is in pieces: each a file, its first byte and how many bytes."""
+    data = b""
+    for path, start, size in pieces:
+        with open_input(path) as file:
+            file.seek(start)
+            data += file.read(size)
+    if len(data) < prod(shape) * BYTES.get(dtype, 1):
         raise BadFileError("is truncated")
     return nested(decoded(data, dtype), shape)
 
@@ -339,6 +347,17 @@ def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, .
 def transposed(rows: Any) -> Any:
     """Return a matrix with its rows as columns."""
     return [[*column] for column in zip(*rows, strict=True)]
+
+
+def beside(path: str, name: Any) -> str:
+    """Return the path of a file that another one names. Raises BadFileError unless it is in the same folder."""
+    shown = escape(str(name))
+    if not isinstance(name, str) or name != os.path.basename(name) or name in ("", ".", "..") or "\0" in name:
+        raise BadFileError(f"names the file {shown}, which is not in its folder")
+    other = os.path.join(os.path.dirname(path), name)
+    if os.path.dirname(os.path.realpath(other)) != os.path.realpath(os.path.dirname(path)):
+        raise BadFileError(f"names {shown}, a link out of its folder; put the file itself there")
+    return other
 
 
 # The objects in JSON that some files begin with

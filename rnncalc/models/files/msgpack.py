@@ -81,9 +81,7 @@ def _checked(shape: Any, dtype: Any, pieces: list[_Bytes]) -> _StoredArray:
 
 
 def _numbers(path: str, stored: _StoredArray) -> Any:
-    with open_input(path) as file:
-        data = b"".join([file.read(piece.size) for piece in stored.pieces if file.seek(piece.start) is not None])
-    return model.nested(model.decoded(data, stored.dtype), stored.shape)
+    return model.numbers_in([(path, *piece) for piece in stored.pieces], stored.dtype, stored.shape)
 
 
 _SIZED = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4, 0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}

@@ -50,5 +50,5 @@ def _tensor(path: str, archive: Archive, file: str) -> FileTensor:
         raise BadFileError(f"has {escape(name)} of {size - start:,} bytes, which its shape and type do not need")
     strides = model.row_strides(shape[::-1])[::-1] if columns_first == "True" else model.row_strides(shape)
     view = TensorView(file, start, strides, shape, dtype)
-    read = partial(numbers_of, path, "big" if sign == ">" else "little", view)
+    read = partial(numbers_of, (path,), "big" if sign == ">" else "little", view)
     return FileTensor(name, shape, dtype, model.role_of(name, dtype), read)

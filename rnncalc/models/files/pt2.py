@@ -53,7 +53,7 @@ def _tensors(path: str, archive: Archive, root: str, entries: dict[str, Any]) ->
         role = TensorRole.PARAMETER if is_param else TensorRole.BUFFER
         other = first.setdefault(view, name) if prod(sizes) else name
         frozen = not meta.get("requires_grad")
-        read = partial(numbers_of, path, order, view)
+        read = partial(numbers_of, (path,), order, view)
         yield FileTensor(name, sizes, dtype, role, read, is_param and frozen, None if other == name else other)
 
 

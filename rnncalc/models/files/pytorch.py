@@ -47,9 +47,15 @@ def refuse_old(path: str) -> NoReturn:
     )
 
 
-def read(path: str) -> ModelFile:
-    """Return the contents of a file."""
-    with Archive(path) as archive:
+def read_policy(path: str) -> ModelFile:
+    """Return the policy in an archive of Stable-Baselines3, seen in version 2.9.2 in November 2026."""
+    return read(path, "policy.pth")
+
+
+def read(path: str, within: str = "") -> ModelFile:
+    """Return the contents of a file, which may be within another archive."""
+    place = (path, within)
+    with Archive(*place) as archive:
         pickles = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
         root = min(pickles, key=len).removesuffix("data.pkl")
         script = f"{root}constants.pkl" in archive.names
@@ -69,7 +75,7 @@ def read(path: str) -> ModelFile:
                 f"has {plural(len(stored), 'array')}, none of them a plain tensor; save the state_dict() of the model"
                 " from before it was converted"
             )
-        tensors = tuple(_tensors(path, archive, root, pickled.tensors))
+        tensors = tuple(_tensors(place, archive, root, pickled.tensors))
     remarks = [Remark(RemarkKind.SCRIPT)] if script else []
     constants = [name for name, (*_, at) in pickled.tensors.items() if at == "constants"]
     equal = [tensor.name for tensor in tensors if tensor.name in several and not tensor.shape[1:]]
@@ -325,7 +331,9 @@ def _is_call(value: Any, *names: str) -> bool:
 # The tensors of a pickle are compared with the files in the archive.
 
 
-def _tensors(path: str, archive: Archive, root: str, pickled: Mapping[str, PickledTensor]) -> Iterator[FileTensor]:
+def _tensors(
+    place: tuple[str, ...], archive: Archive, root: str, pickled: Mapping[str, PickledTensor]
+) -> Iterator[FileTensor]:
     """Yield the tensors of a file; of those with the same numbers, later ones name the first."""
     order = archive.order(root)
     first: dict[TensorView, str] = {}
@@ -334,7 +342,7 @@ def _tensors(path: str, archive: Archive, root: str, pickled: Mapping[str, Pickl
         role = role or model.role_of(name, view.dtype)
         apart = not prod(view.shape) or (at == "constants" and not view.shape[1:])  # which may be equal by chance
         other = name if apart else first.setdefault(view, name)
-        read = partial(numbers_of, path, order, view)
+        read = partial(numbers_of, place, order, view)
         yield FileTensor(name, view.shape, view.dtype, role, read, frozen, None if other == name else other)
 
 

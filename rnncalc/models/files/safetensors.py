@@ -45,7 +45,7 @@ def read_sharded(path: str) -> ModelFile:
     if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
         raise BadFileError("is no index of a model: it has no weight_map")
     files = sorted({*places.values()})
-    tensors = [tensor for name in files for tensor in _shard(os.path.dirname(path), name)]
+    tensors = [tensor for name in files for tensor in _shard(path, name)]
     names = {tensor.name for tensor in tensors}
     if len(names) < len(tensors):
         raise BadFileError("names files that hold a tensor of the same name")
@@ -54,13 +54,9 @@ def read_sharded(path: str) -> ModelFile:
     return of_names(path, "safetensors", tensors, Remark(RemarkKind.FILES, tuple(files)))
 
 
-def _shard(folder: str, name: str) -> list[FileTensor]:
+def _shard(index: str, name: str) -> list[FileTensor]:
     """Return the tensors of one file of an index, which may be one of PyTorch's too."""
-    if name != os.path.basename(name) or name in ("", ".", "..") or "\0" in name:
-        raise BadFileError(f"names the file {escape(name)}, which is not in its folder")
-    path = os.path.join(folder, name)
-    if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
-        raise BadFileError(f"names {escape(name)}, a link out of its folder; put the file itself there")
+    path = model.beside(index, name)
     try:
         if name.endswith(".safetensors"):
             return _tensors(path)

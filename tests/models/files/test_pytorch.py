@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.files.made import Called, Stored, archive, named, parameter, pickled, state_dict, tensor
+from models.files.made import Called, Stored, archive, lstm, named, parameter, pickled, state_dict, tensor
 
 from rnncalc.errors import SpecError
 from rnncalc.models.files import read
@@ -329,6 +329,16 @@ def test_a_packed_archive_that_grows_is_refused(tmp_path: Path) -> None:
         file.writestr("archive/data.pkl", bytes(70_000_000))
     with pytest.raises(SpecError, match="of 70,000,000 bytes; at most 64,000,000 are read"):
         read(str(path))
+
+
+def test_a_policy_of_stable_baselines(tmp_path: Path) -> None:
+    """It is an archive within another; the optimizer's is not read."""
+    inner = state_dict(tmp_path / "policy.pth", lstm(4, 8, "lstm_actor")).read_bytes()
+    with zipfile.ZipFile(tmp_path / "ppo.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in {"data": b"{}", "policy.pth": inner, "policy.optimizer.pth": inner}.items():
+            file.writestr(name, data)
+    one, other = read(str(tmp_path / "policy.pth")), read(str(tmp_path / "ppo.zip"))
+    assert [(each.name, each.read()) for each in other.tensors] == [(each.name, each.read()) for each in one.tensors]
 
 
 def test_an_archive_of_something_else(tmp_path: Path) -> None:
