@@ -15,6 +15,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from rnncalc.layers.layer import Layer, OptionProblem
 from rnncalc.layers.options import Activation as Activation
+from rnncalc.layers.options import RecurrentActivation as RecurrentActivation
 from rnncalc.records import Frozen
 
 Merge = Literal["concat", "sum", "mul", "ave"]
@@ -51,7 +52,7 @@ class Gate(NamedTuple):
     """
 
     letter: str
-    activation: Activation
+    activation: Activation | RecurrentActivation
     products: tuple[Product, ...]
     name: str
     meaning: str
@@ -76,10 +77,12 @@ class Habits(Frozen):
 
     reset_after: a gate that hides the past from a candidate acts after the recurrent product, not before it.
     gate_keeps: an MGU's gate is the share of the old state that stays, not the share that is replaced.
+    plus_one: the letters of the gates to whose sum the pass adds 1.
     """
 
     reset_after: bool = False
     gate_keeps: bool = False
+    plus_one: str = ""
 
 
 Value = TypeVar("Value")
@@ -160,10 +163,12 @@ class Cell(Layer):
     """A recurrent layer of h units; a bidirectional one has a second copy that reads the sequence backwards.
 
     x_width, gate_width: the letters of the width of its input and of a gate.
+    usual: what an option that is None means, unless the convention has a default of its own.
     """
 
     x_width: ClassVar[str] = "m"
     gate_width: ClassVar[str] = "h"
+    usual: ClassVar[Mapping[str, str]] = {"activation": "tanh", "update_gate": "keeps", "recurrent_activation": "sigmoid"}
 
     units: int
     bias: bool = True

@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import ClassVar
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Stepped, Value
+from rnncalc.layers.cell import (
+    Activation,
+    Cell,
+    Form,
+    Gate,
+    Operations,
+    Product,
+    RecurrentActivation,
+    Stepped,
+    Value,
+)
 from rnncalc.layers.layer import OptionProblem
 from rnncalc.layers.options import Option, Size, Sizes
 
@@ -29,16 +39,18 @@ class ConvLSTM(Cell, kw_only=True):
     }
 
     activation: Activation = "tanh"
+    recurrent_activation: RecurrentActivation | None = None
     kernel: int = 3
     space: tuple[int, ...]
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x", Form.CONVOLUTION), Product("h", Form.CONVOLUTION)
+        sigmoid = self.recurrent_activation or "sigmoid"
         return (
-            Gate("i", "sigmoid", reads, "input gate", "how much of the candidate to write"),
-            Gate("f", "sigmoid", reads, "forget gate", "how much of the cell state to keep"),
+            Gate("i", sigmoid, reads, "input gate", "how much of the candidate to write"),
+            Gate("f", sigmoid, reads, "forget gate", "how much of the cell state to keep"),
             Gate("g", self.activation, reads, "candidate", "what could be written"),
-            Gate("o", "sigmoid", reads, "output gate", "how much of the cell state to show"),
+            Gate("o", sigmoid, reads, "output gate", "how much of the cell state to show"),
         )
 
     @property

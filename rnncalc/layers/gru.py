@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, Stepped, Value
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, RecurrentActivation
+from rnncalc.layers.cell import Stepped, Value
 from rnncalc.layers.layer import OptionProblem
 
 
@@ -26,14 +27,16 @@ class GRU(Cell):
     recurrence: Recurrence = "full"
     reset_after: bool | None = None
     reset_gate: bool = True
-    update_gate: Literal["keeps", "replaces"] = "keeps"
+    update_gate: Literal["keeps", "replaces"] | None = None
+    recurrent_activation: RecurrentActivation | None = None
     layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
-        keep = "keep" if self.update_gate == "keeps" else "replace"
-        update = Gate("z", "sigmoid", reads, "update gate", f"how much of the old state to {keep}")
-        reset = Gate("r", "sigmoid", reads, "reset gate", "how much of the old state the candidate sees")
+        keep = "replace" if self.update_gate == "replaces" else "keep"
+        sigmoid = self.recurrent_activation or "sigmoid"
+        update = Gate("z", sigmoid, reads, "update gate", f"how much of the old state to {keep}")
+        reset = Gate("r", sigmoid, reads, "reset gate", "how much of the old state the candidate sees")
         candidate = Gate("n", self.activation, reads, "candidate", "the new state it proposes")
         gates = (update, reset, candidate) if self.reset_gate else (update, candidate)
         return tuple(gate._replace(normalised=True) if self.layer_norm else gate for gate in gates)
@@ -49,7 +52,7 @@ class GRU(Cell):
         else:
             r = ops.gate("r", x=x, h=h)
             n = ops.gate("n", x=x, h=ops.times(r, h))
-        h = ops.blend(z, h, n) if self.update_gate == "keeps" else ops.blend(z, n, h)
+        h = ops.blend(z, n, h) if self.update_gate == "replaces" else ops.blend(z, h, n)
         return h, (h,)
 
     def resets_after(self, habit: bool) -> bool:

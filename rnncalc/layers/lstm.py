@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, Stepped, Value, Weight
+from rnncalc.layers.cell import (
+    Activation,
+    Cell,
+    Form,
+    Gate,
+    Operations,
+    Product,
+    Recurrence,
+    RecurrentActivation,
+    Stepped,
+    Value,
+    Weight,
+)
 from rnncalc.layers.layer import OptionProblem
 
 _KEPT = "how much of the cell state to keep"
@@ -25,6 +37,7 @@ class LSTM(Cell):
     kind = "lstm"
 
     activation: Activation = "tanh"
+    recurrent_activation: RecurrentActivation | None = None
     recurrence: Recurrence = "full"
     projection: int | None = None
     peepholes: bool = False
@@ -36,11 +49,12 @@ class LSTM(Cell):
         reads = Product("x"), Product("h", Form(self.recurrence))
         peeks = (*reads, Product("c", Form.DIAGONAL)) if self.peepholes else reads
         kept = "how much of the cell state to keep, and of the candidate not to write" if self.coupled else _KEPT
+        sigmoid = self.recurrent_activation or "sigmoid"
         gates = {
-            "i": Gate("i", "sigmoid", peeks, "input gate", "how much of the candidate to write"),
-            "f": Gate("f", "sigmoid", peeks, "forget gate", kept),
+            "i": Gate("i", sigmoid, peeks, "input gate", "how much of the candidate to write"),
+            "f": Gate("f", sigmoid, peeks, "forget gate", kept),
             "g": Gate("g", self.activation, reads, "candidate", "what could be written"),
-            "o": Gate("o", "sigmoid", peeks, "output gate", "how much of the cell state to show"),
+            "o": Gate("o", sigmoid, peeks, "output gate", "how much of the cell state to show"),
         }
         absent = {"i": self.coupled, "o": not self.output_gate}
         there = (gate for letter, gate in gates.items() if not absent.get(letter))

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Habits, Operations, Product, Recurrence, Stepped, Value
+from rnncalc.layers.cell import (
+    Activation,
+    Cell,
+    Form,
+    Gate,
+    Habits,
+    Operations,
+    Product,
+    Recurrence,
+    RecurrentActivation,
+    Stepped,
+    Value,
+)
 
 _MEANING = "how much of the old state to {}, and how much the candidate sees"
 
@@ -13,11 +25,12 @@ class MGU(Cell):
     kind = "mgu"
 
     activation: Activation = "tanh"
+    recurrent_activation: RecurrentActivation | None = None
     recurrence: Recurrence = "full"
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
-        forget = Gate("f", "sigmoid", reads, "forget gate", _MEANING.format("replace"))
+        forget = Gate("f", self.recurrent_activation or "sigmoid", reads, "forget gate", _MEANING.format("replace"))
         return forget, Gate("n", self.activation, reads, "candidate", "the new state it proposes")
 
     def meaning(self, gate: Gate, habits: Habits) -> str:

@@ -40,6 +40,12 @@ _EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION.replace(LE
 Activation = Literal["tanh", "relu", "gelu", "sigmoid", "linear", "softmax"]
 ACTIVATIONS: tuple[str, ...] = get_args(Activation)
 
+RecurrentActivation = Literal["sigmoid", "hard_sigmoid", "hard_sigmoid_0.2"]
+"""Of gates: hard_sigmoid is x/6 + 1/2 cut at 0 and 1, as in Keras 3, JAX and PyTorch; hard_sigmoid_0.2 is x/5 + 1/2,
+as in Keras before 3, TensorFlow.js and ONNX's default.
+"""
+RECURRENT_ACTIVATIONS: tuple[str, ...] = get_args(RecurrentActivation)
+
 
 def is_size(width: object) -> bool:
     """Return whether a width is a whole number, 1 or more, or has letters (`polynomial.py`)."""
@@ -348,6 +354,9 @@ OPTIONS: dict[str, Option] = {
     ),
     "activation": Option(
         Choice(ACTIVATIONS), "what a cell's candidate, or a layer's output, goes through; never changes a count"
+    ),
+    "recurrent_activation": Option(
+        Choice(RECURRENT_ACTIVATIONS), "what a cell's gates go through, by default the convention's; never changes a count"
     ),
     "recurrence": Option(
         Choice(("full", "diagonal")), "diagonal: each unit sees only its own past; h weights instead of h²"

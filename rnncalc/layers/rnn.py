@@ -14,14 +14,14 @@ class RNN(Cell):
 
     kind = "rnn"
 
-    activation: Activation = "tanh"
+    activation: Activation | None = None
     recurrence: Recurrence = "full"
     layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
         meaning = "mixes the input with the memory of the step before"
-        return (Gate("h", self.activation, reads, "hidden state", meaning, normalised=self.layer_norm),)
+        return (Gate("h", self.activation or "tanh", reads, "hidden state", meaning, normalised=self.layer_norm),)
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state

@@ -208,6 +208,22 @@ def gelu_slope(vector: Vector) -> Vector:
     return [erfc(-x / sqrt(2.0)) / 2.0 + x * exp(-x * x / 2.0) / sqrt(2.0 * pi) for x in vector]
 
 
+Function = Callable[[Vector], Vector]
+
+
+def _hard_sigmoid(slope: float) -> tuple[Function, Function]:
+    """Return the sigmoid in straight pieces, through 1/2 at 0 and cut at 0 and 1, and its slope at each of its results."""
+
+    def forward(vector: Vector) -> Vector:
+        return [min(1.0, max(0.0, slope * x + 0.5)) for x in vector]
+
+    return forward, lambda results: [slope if 0.0 < each < 1.0 else 0.0 for each in results]
+
+
+HARD_SIGMOIDS = {"hard_sigmoid": _hard_sigmoid(1 / 6), "hard_sigmoid_0.2": _hard_sigmoid(0.2)}
+"""The hard sigmoids and their slopes, by name."""
+
+
 def complement(vector: Vector) -> Vector:
     """Return 1 minus each number."""
     return [1.0 - each for each in vector]
@@ -335,7 +351,12 @@ TABLE = (
     activation("gelu", _gelu, GradientRule(times, GRADIENT, GradientRule(gelu_slope, 0))),
     activation("softmax", _softmax,
                GradientRule(times, RESULT, GradientRule(lowered, GRADIENT, GradientRule(inner, RESULT, GRADIENT)))),
+    *(activation(name, forward, GradientRule(times, GRADIENT, GradientRule(slope, RESULT)))
+      for name, (forward, slope) in HARD_SIGMOIDS.items()),
     Operation("linear", 1, _same, (UNCHANGED,), again=True),
+    # what some frameworks add to a gate's sum
+    Operation("increment", 1, lambda vector: [1.0 + each for each in vector], (UNCHANGED,),
+              before=("1", " + "), strength=0, drawn="1+", program="1 + ", sums=1, beside=True),
     # a matrix, with its rows and columns, and a vector
     Operation("matrix", 2, lambda matrix, vector: product(matrix.rows, vector),
               (GradientRule(outer, GRADIENT, 1), GradientRule(through, 0, GRADIENT)),
@@ -443,6 +464,7 @@ WRITTEN: dict[Callable[..., Any], Operation] = {
     negative: _in_gradients("negative", 1, negative, before=("−",), strength=2),
     positive: _in_gradients("positive", 1, positive, function="relu′"),
     gelu_slope: _in_gradients("gelu_slope", 1, gelu_slope, function="gelu′"),
+    **{slope: _in_gradients(f"{name}_slope", 1, slope, function=f"{name}′") for name, (_, slope) in HARD_SIGMOIDS.items()},
     total: _in_gradients("total", 1, total, function="sum"),
     lowered: _in_gradients("lowered", 2, lowered, sign=" − ", strength=1),
     inner: INNER,

@@ -18,7 +18,7 @@ from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers.cell import Cell, Form, Gate, Habits, Operations, Weight
 from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
-from rnncalc.layers.options import ACTIVATIONS, is_size
+from rnncalc.layers.options import ACTIVATIONS, RECURRENT_ACTIVATIONS, is_size
 from rnncalc.step.layer_trace import check_output, check_sizes, check_width, layer_trace, run_declared
 from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights, made_of
 from rnncalc.words import all_of, one_of
@@ -95,6 +95,8 @@ class Tracer(Recorder):
             place = self._place(Node("times", (gain, self._place(Node("normalise", (place,), "h"))), "h"))
             for side in SIDES:
                 place = self._add_bias(letter, side, place, normalised=True)
+        if letter in self._habits.plus_one:
+            place = self._place(Node("increment", (place,), self._layer.gate_width))
         value = self._place(Node(self._gates[letter].activation, (place,), self._layer.gate_width, letter))
         self._values[letter] = value
         return Operand(value)
@@ -398,7 +400,7 @@ def _miscounted(layer: Cell, inputs: int) -> Iterator[str]:
             for field, value in each._asdict().items():
                 if not isinstance(value, kind := _PARTS.get(field, object)):
                     yield f"{part.letter}: expected {kind.__name__} as {field}, got {value!r}"
-                elif field == "activation" and value not in ACTIVATIONS:
+                elif field == "activation" and value not in (*ACTIVATIONS, *RECURRENT_ACTIVATIONS):
                     yield f"{part.letter}: expected {one_of(ACTIVATIONS)}, got {value!r}"
         if letters.count(part.letter) > 1:
             yield f"two of its gates and weights are called {part.letter}; give each a letter of its own"
