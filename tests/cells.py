@@ -16,6 +16,7 @@ M, STEPS = 3, 3
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "bias": (False,),
     "activation": ("relu", "gelu", "linear", "sigmoid"),
+    "recurrent_activation": ("hard_sigmoid", "hard_sigmoid_0.2"),
     "recurrence": ("diagonal",),
     "reset_after": (False, True),
     "reset_gate": (False,),

@@ -20,6 +20,11 @@ CONVENTIONS: dict[str, str | Convention] = {
     "flax-linen": "rnncalc.conventions.flax_linen",
     "flax-nnx": "rnncalc.conventions.flax_nnx",
     "onnx": "rnncalc.conventions.onnx",
+    "mlx": "rnncalc.conventions.mlx",
+    "equinox": "rnncalc.conventions.equinox",
+    "haiku": "rnncalc.conventions.haiku",
+    "paddle": "rnncalc.conventions.paddle",
+    "tfjs": "rnncalc.conventions.tfjs",
 }
 """Each convention, or the module that has it."""
 

@@ -14,23 +14,25 @@ _CELL = rules.CellArrays(
     only=rules.restricted(),
 )
 
+CELLS = {
+    "rnn": _CELL,
+    "gru": _CELL.replace(
+        order="zrn",
+        both_biases=rules.Array("bias", "2 gates"),
+        side=rules.Side.BOTH,
+        side_before=rules.Side.INPUT,
+        habits=Habits(reset_after=True),
+    ),
+    "lstm": _CELL.replace(order="ifgo"),
+    "conv_lstm": _CELL.replace(order="ifgo"),
+}
+
 CONVENTION = rules.Convention(
     name="keras",
     title="Keras",
     note="one bias vector per gate, but two in a GRU unless reset_after is false",
     why="a GRU that resets after the recurrent product has a bias of its own inside that product",
-    cells={
-        "rnn": _CELL,
-        "gru": _CELL.replace(
-            order="zrn",
-            both_biases=rules.Array("bias", "2 gates"),
-            side=rules.Side.BOTH,
-            side_before=rules.Side.INPUT,
-            habits=Habits(reset_after=True),
-        ),
-        "lstm": _CELL.replace(order="ifgo"),
-        "conv_lstm": _CELL.replace(order="ifgo"),
-    },
+    cells=CELLS,
     transforms={
         "dense": rules.TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(1, 0)),
         "embedding": rules.TransformArrays({"embedding": "embeddings", "position_embedding": "positions"}),

@@ -155,9 +155,10 @@ class CellTensors:
         self.layer = layer
         self.arrays = arrays
         self.convention = convention
-        self.stacks = stacks
         gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self.gates = [gates[letter] for letter in arrays.order or gates if letter in gates]
+        joined = [Stack(tuple([gate.letter for gate in self.gates]), arrays.joins)] if arrays.joins else []
+        self.stacks = stacks or joined
 
     def tensors(self) -> Iterator[Tensor]:
         """Yield the tensors of the first direction, then those of the second if it has its own."""
@@ -180,7 +181,7 @@ class CellTensors:
                 users.setdefault(_matrix(gate, each), {}).setdefault(gate.letter)
         for stack in sorted(self.stacks, key=lambda stack: [*users].index(stack.matrices[0])):
             array = self.arrays.stacked
-            assert array is not None  # no other convention has stacks
+            assert array is not None
             gates = "".join(letter for matrix in stack.matrices for letter in users[matrix])
             reads = "+".join(width_of(self.layer, vector) for vector in stack.reads)
             lengths = {"stacked": StackedAxis(1, reads), "h": Axis(len(stack.matrices), "h")}
@@ -275,7 +276,9 @@ class CellTensors:
     ) -> Tensor:
         """Return a tensor, named as the framework spells it, and what is around the number of a repeated layer."""
         memory = vector in ("x", next(iter(self.layer.states)))
-        marks = {"direction": self.mark, "copy": "{copy}"}
+        backward = self.direction is Direction.BACKWARD
+        mark = array.marks[backward] if array.marks and self.layer.bidirectional else self.mark
+        marks = {"direction": mark, "copy": "{copy}"}
         name = array.filled(letters, vector, alone=len(self.gates) == 1, memory=memory, **marks)
         name = self.convention.renamed.get(name, name)
         if "{direction}" not in array.name:

@@ -61,7 +61,7 @@ class Notation(Frozen):
         key = self.name, *self.letters.items()
         known: Convention | None = base.cache.get(key)
         if known is None:
-            cells, spelled = base.cells, {"both_biases": None, "order": "", **self.parts}
+            cells, spelled = base.cells, {"both_biases": None, "stacked": None, "joins": (), "order": "", **self.parts}
             ours = TEXTBOOK.transforms
             arrays = {**base.transforms, **{kind: ours[kind] for kind in ("dense", "output", "embedding")}}
             arrays = {kind: each.replace(rows=self.rows and each is ours.get(kind)) for kind, each in arrays.items()}

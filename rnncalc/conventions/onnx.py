@@ -6,7 +6,7 @@ The operators concatenate the two directions; any other `merge` is an operator a
 from rnncalc.conventions import rules
 from rnncalc.layers.layer import CROSS
 
-_LACKS = {"activation": ("tanh", "relu", "sigmoid", "linear")}
+_LACKS = {"activation": (None, "tanh", "relu", "sigmoid", "linear")}
 
 _CELL = rules.CellArrays(
     input=rules.Array("W", "directions gates m"),

@@ -11,7 +11,7 @@ def _array(stem: str, axes: str) -> rules.Array:
     return rules.Array(f"{stem}_l{{copy}}{{direction}}", axes)
 
 
-_LACKS = {"reset_after": (None, True), "activation": ("tanh",)}
+_LACKS = {"reset_after": (None, True), "activation": ("tanh",), "recurrent_activation": (None, "sigmoid")}
 
 _CELL = rules.CellArrays(
     input=_array("weight_ih", "gates m"),
@@ -35,21 +35,23 @@ def _heads(path: str = "") -> dict[str, str]:
     return {role: f"{path}{name}" for role, name in names.items()}
 
 
+CELLS = {
+    "rnn": _CELL.replace(only=rules.restricted(**_LACKS | {"activation": (None, "tanh", "relu")})),
+    "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
+    "lstm": _CELL.replace(
+        order="ifgo",
+        projection=_array("weight_hr", "p h"),
+        only=rules.restricted("projection", **_LACKS),
+        projects_down=True,
+    ),
+}
+
 CONVENTION = rules.Convention(
     name="pytorch",
     title="PyTorch",
     note="two bias vectors per gate, on the input and on the recurrent side",
     why="cuDNN's kernels, which it uses, add a bias to each of the two products",
-    cells={
-        "rnn": _CELL.replace(only=rules.restricted(**_LACKS | {"activation": ("tanh", "relu")})),
-        "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
-        "lstm": _CELL.replace(
-            order="ifgo",
-            projection=_array("weight_hr", "p h"),
-            only=rules.restricted("projection", **_LACKS),
-            projects_down=True,
-        ),
-    },
+    cells=CELLS,
     transforms={
         "dense": rules.TransformArrays(_WEIGHTS),
         "embedding": rules.TransformArrays({"embedding": "weight", "position_embedding": "positions"}),

@@ -37,11 +37,13 @@ class Array(Frozen):
     whose `reads|1` is 1; `stacked` is as long as all that a gate reads together; `directions` is 1 or 2.
     With {gate} or {apart} in the name, each gate has a tensor; else all gates are in one, along `gates`.
     indices: what is written for the letter of a gate, where it is another.
+    marks: of the two directions, where they are not those of the convention.
     """
 
     name: str
     axes: str
     indices: Mapping[str, str] = NONE
+    marks: tuple[str, str] | None = None
 
     @property
     def by_gate(self) -> bool:
@@ -70,18 +72,21 @@ class CellArrays(Frozen):
 
     bias: of the input side; both_biases: of the two sides in one tensor. gain: of a gate whose sum is normalised.
     stacked: of all that a gate reads, where its step sums the products; `input` and `recurrent` are those of the rest.
+    joins: what one matrix of all gates multiplies, one above the other; empty if each vector has a matrix of its own.
     side: where biases are, sides: for the gates that differ, side_before: for a GRU that resets before the product.
     order: of the gates in fused tensors, the textbook's where it is empty.
+    usual: what options that a spec leaves open mean, where it is not what they mean in the textbook.
     only: the values it can express, of the options that it cannot express whole.
     projects_down: whether a projection must be narrower than the cell.
     """
 
-    input: Array
-    recurrent: Array
+    input: Array | None = None
+    recurrent: Array | None = None
     bias: Array | None = None
     recurrent_bias: Array | None = None
     both_biases: Array | None = None
     stacked: Array | None = None
+    joins: tuple[str, ...] = ()
     gain: Array | None = None
     peephole: Array | None = None
     projection: Array | None = None
@@ -93,6 +98,7 @@ class CellArrays(Frozen):
     side_before: Side | None = None
     order: str = ""
     habits: Habits = Habits()
+    usual: Mapping[str, str] = NONE
     only: Mapping[str, tuple[object, ...]] = NONE
     projects_down: bool = False
 
@@ -178,7 +184,7 @@ class Returns(Frozen):
 NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
     "recurrence": ("full",),
     "reset_gate": (True,),
-    "update_gate": ("keeps",),
+    "update_gate": (None, "keeps"),
     "output_gate": (True,),
     "coupled": (False,),
     "layer_norm": (False,),
@@ -188,7 +194,8 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
 }
 """The options that no framework here has in its own recurrent layers, unless its row says otherwise."""
 
-CONSIDERED_OPTIONS = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after", "kernel", "space"}
+_OF_CELLS = ("activation", "recurrent_activation", "reset_after", "kernel", "space")
+CONSIDERED_OPTIONS = {*Cell.fields, *NO_FRAMEWORK, *_OF_CELLS}
 """The options that the rows consider; a framework is assumed not to have any other."""
 
 
@@ -247,6 +254,25 @@ class Convention(Frozen):
         """Return the differences of its cell from the textbook's that no option expresses."""
         arrays = self.arrays(kind)
         return Habits() if arrays is None else arrays.habits
+
+    def usual(self, kind: str) -> Mapping[str, str]:
+        """Return what options that a spec leaves open mean in its cells of a kind."""
+        arrays = self.arrays(kind)
+        return Cell.usual | arrays.usual if arrays and arrays.usual else Cell.usual
+
+    def settled(self, layer: Layer) -> Layer:
+        """Return a layer with its own values for options that are left open, where they are not the textbook's."""
+        arrays = self.arrays(layer.kind) if isinstance(layer, Cell) else None
+        values = layer.__dict__
+        usual = arrays.usual.items() if arrays else ()
+        opened = {option: value for option, value in usual if option in values and values[option] is None}
+        return layer.replace(**opened) if opened else layer
+
+    def opened(self, layer: Layer) -> Layer:
+        """Return a layer with its options left open that can be, and have the value that they then mean."""
+        usual, defaults = self.usual(layer.kind).items(), layer.defaults
+        alike = [option for option, value in usual if layer.values().get(option) == value and defaults[option] is None]
+        return layer.replace(**dict.fromkeys(alike)) if alike else layer
 
     def has(self, layer: Layer) -> bool:
         """Return whether it lays out the layer's kind."""

@@ -81,6 +81,7 @@ class Meter:
 class TensorPart(NamedTuple):
     """A matrix or a vector within a tensor: its index on the first axes, its first row, and whether transposed.
 
+    below: how many rows of the array are above those that its columns are, where it is transposed.
     taps: the places of a convolution's kernel, all or one, or the heads among a matrix's columns. each: the numbers of
     each head among its rows.
     """
@@ -91,6 +92,7 @@ class TensorPart(NamedTuple):
     transposed: bool = False
     taps: tuple[tuple[int, ...], ...] = ()
     each: int = 0
+    below: int = 0
 
     def number(self, filters: int, column: int, channels: int) -> tuple[int, ...]:
         """Return the index in the tensor of a convolution's weight, from its filter and its column."""
@@ -228,10 +230,11 @@ class Arrays:
         transposed: bool = False,
         at: tuple[int, ...] = (),
         last: int | None = None,
+        reads: slice = slice(None),
     ) -> Matrix:
         """Return some rows of a matrix. If it is stored input by output, return some columns as rows.
 
-        at: the index of the matrix on the first axes of its array. last: its index on an extra last axis.
+        reads: the part of what it reads, if it is stored input by output. at: the index of the matrix on the first axes of its array. last: its index on an extra last axis.
         """
         array = self._array(name, at)
         if last is not None:
@@ -240,8 +243,9 @@ class Arrays:
         if not array or not isinstance(array[0], list):
             raise BindingError(f"{name}: a matrix is needed, a vector is declared")
         if transposed:
-            columns = [[row[column] for row in array] for column in range(len(array[0]))[rows]]
-            return Matrix(name, columns, TensorPart(name, at, rows.start or 0, transposed=True))
+            columns = [[row[column] for row in array[reads]] for column in range(len(array[0]))[rows]]
+            piece = TensorPart(name, at, rows.start or 0, transposed=True, below=reads.start or 0)
+            return Matrix(name, columns, piece)
         return Matrix(name, array[rows], TensorPart(name, at, rows.start or 0))
 
     def convolution(

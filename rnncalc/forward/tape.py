@@ -239,7 +239,7 @@ class LayerTape:
                     *axes, last = piece.number(number, column, len(row) // len(piece.taps))
                     within(array, axes)[last] += slope
             elif piece.transposed:
-                for line, gradient in zip(array, row, strict=True):
+                for line, gradient in zip(array[piece.below : piece.below + len(row)], row, strict=True):
                     line[number] += gradient
             else:
                 array[number] = plus(array[number], row)

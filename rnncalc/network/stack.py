@@ -215,6 +215,7 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
         row = notation.of(row)
     widths, spaces, ended = shapes(moves), grids(moves), ends(moves)
     counted: dict[object, Counted] = {}  # by layer, width and places: the layers of one `repeat` are one object
+    settled: dict[int, Layer] = {}
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
             inputs, (*steps, _), shape = widths[move.reads[0]][-1], widths[place], widths[ended[place]]
@@ -222,10 +223,11 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             grid = move.layer.grid or spaces[move.reads[0]]
             key = id(move.layer), inputs, grid
             if key not in counted:
-                counted[key] = _counted(move.layer, inputs, grid, row, notation)
+                layer = settled.setdefault(id(move.layer), row.settled(move.layer))
+                counted[key] = _counted(layer, inputs, grid, row, notation)
             places = grid, spaces[ended[place]]
             starts = (move.recurrent, move.state) if isinstance(move, InitialState) else None
-            values = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
+            values = settled[id(move.layer)], move.name, move.part, inputs, shape[-1], shape, uses
             pairs = None
             if move.layer.time.whole and uses is not None and (read := widths[move.reads[-1]][0]) is not None:
                 pairs = read, uses * read if isinstance(move, Attend) else move.layer.pairs(read)

@@ -347,9 +347,11 @@ def on_matrices(each: Derivation) -> Iterator[str]:
     arrays = each.row.arrays(each.placed.layer.kind) if isinstance(each.placed.layer, Cell) else None
     if arrays is None or each.row.symbols:
         return
-    turned = arrays.input.axes.split()[-1] in ("gates", "h")
+    array = arrays.stacked or arrays.input
+    assert array is not None
+    turned = array.axes.split()[-1] in ("gates", "h")
     block = f"a block of their {'columns' if turned else 'rows'}"
-    part = block if len(each.gates) > 1 and not arrays.input.by_gate else "one of them"
+    part = block if len(each.gates) > 1 and not array.by_gate else "one of them"
     if turned:
         yield f"Matrices: in {each.row.title} they multiply rows, x W; a W of the equations is {part}, transposed."
     else:

@@ -325,6 +325,7 @@ def trace(layer: Cell | Transform | Dense | Embedding, inputs: int, convention: 
     Cells of the package that differ only in their widths share one trace. Raises DeclarationError if the step of a cell
     is not what it declares.
     """
+    layer = convention.settled(layer)
     if not isinstance(layer, Cell):
         return layer_trace(layer, inputs)
     return _checked(layer, inputs, lambda: _of_cell(layer, inputs, convention))

@@ -88,7 +88,7 @@ def check(row: Convention) -> None:
     assert row.why
     assert row.untrained
     if row.returns:
-        for axes, needed, others in (("sequence", "BW", "T"), ("axes", "BW", "TD"), ("state_axes", "BW", "DL")):
+        for axes, needed, others in (("sequence", "BW", "T"), ("axes", "BW", "TD"), ("state_axes", "BW", "DLT")):
             letters = [*getattr(row.returns, axes)]
             assert Counter(needed) <= Counter(letters) <= Counter(needed + others), axes
         assert row.returns.state.format("h") != row.returns.state, "a name for each state"

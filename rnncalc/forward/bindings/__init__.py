@@ -146,6 +146,11 @@ BINDINGS: dict[str, str | Binding] = {
     "flax-linen": "rnncalc.forward.bindings.flax_linen",
     "flax-nnx": "rnncalc.forward.bindings.flax_nnx",
     "onnx": "rnncalc.forward.bindings.onnx",
+    "mlx": "rnncalc.forward.bindings.mlx",
+    "equinox": "rnncalc.forward.bindings.equinox",
+    "haiku": "rnncalc.forward.bindings.haiku",
+    "paddle": "rnncalc.forward.bindings.paddle",
+    "tfjs": "rnncalc.forward.bindings.tfjs",
 }
 """The bindings by convention: a module with a BINDING, or the binding itself."""
 

@@ -7,7 +7,8 @@ from rnncalc.layers.cell import Cell
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
 
 
-def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
+def recurrent(arrays: Arrays, layer: Cell, backward: bool) -> GateWeights:
+    """Return the weights of the gates; PaddlePaddle's are those too."""
     end = f"l{arrays.copy}{'_reverse' if backward else ''}"
     order, h = ORDERS[layer.kind], layer.units
     products = {
@@ -21,8 +22,15 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
         if layer.bias
         for gate, rows in arrays.gates(f"{stem}_{end}", order, h).items()
     }
-    projected = getattr(layer, "projection", None) is not None
-    return GateWeights(products, biases, {"p": arrays.matrix(f"weight_hr_{end}")} if projected else {})
+    return GateWeights(products, biases)
+
+
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
+    bound = recurrent(arrays, layer, backward)
+    if getattr(layer, "projection", None) is None:
+        return bound
+    projection = arrays.matrix(f"weight_hr_l{arrays.copy}{'_reverse' if backward else ''}")
+    return bound._replace(matrices={"p": projection})
 
 
 HEADS = {
