@@ -11,9 +11,7 @@ _CELL = rules.CellArrays(
     input=rules.Array("Wx", "gates m"),
     recurrent=rules.Array("Wh", "gates reads"),
     bias=rules.Array("bias", "gates"),
-    only=rules.restricted(
-        activation=("tanh",), recurrent_activation=(None, "sigmoid"), reset_after=(None, True)
-    ),
+    only=rules.restricted(activation=("tanh",), recurrent_activation=(None, "sigmoid"), reset_after=(None, True)),
 )
 _WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
 

@@ -15,9 +15,7 @@ CONVENTION = _TORCH.replace(
     name="paddle",
     title="PaddlePaddle",
     why="its layers are cuDNN's, whose kernels add a bias to each of the two products",
-    cells={
-        kind: arrays.replace(only={**arrays.only, **_ONLY}) for kind, arrays in pytorch.CELLS.items()
-    }
+    cells={kind: arrays.replace(only={**arrays.only, **_ONLY}) for kind, arrays in pytorch.CELLS.items()}
     | {
         "lstm": pytorch.CELLS["lstm"].replace(
             projection=rules.Array("{copy}.cell{direction}.weight_ho", "h p", marks=("_fw", "_bw")),

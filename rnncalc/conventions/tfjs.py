@@ -25,7 +25,6 @@ CONVENTION = _KERAS.replace(
         "conv1d": _KERAS.transforms["conv1d"].replace(only={"padding": ("valid", "same"), "groups": (1,)}),
         **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0))),
     },
-    returns=_KERAS.returns and _KERAS.returns.replace(
-        note="With returnState: true, and returnSequences: true where every step is used."
-    ),
+    returns=_KERAS.returns
+    and _KERAS.returns.replace(note="With returnState: true, and returnSequences: true where every step is used."),
 )

@@ -168,7 +168,11 @@ class Cell(Layer):
 
     x_width: ClassVar[str] = "m"
     gate_width: ClassVar[str] = "h"
-    usual: ClassVar[Mapping[str, str]] = {"activation": "tanh", "update_gate": "keeps", "recurrent_activation": "sigmoid"}
+    usual: ClassVar[Mapping[str, str]] = {
+        "activation": "tanh",
+        "update_gate": "keeps",
+        "recurrent_activation": "sigmoid",
+    }
 
     units: int
     bias: bool = True

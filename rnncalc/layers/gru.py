@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, RecurrentActivation
-from rnncalc.layers.cell import Stepped, Value
+from rnncalc.layers.cell import (
+    Activation,
+    Cell,
+    Form,
+    Gate,
+    Operations,
+    Product,
+    Recurrence,
+    RecurrentActivation,
+    Stepped,
+    Value,
+)
 from rnncalc.layers.layer import OptionProblem
 
 

@@ -356,7 +356,8 @@ OPTIONS: dict[str, Option] = {
         Choice(ACTIVATIONS), "what a cell's candidate, or a layer's output, goes through; never changes a count"
     ),
     "recurrent_activation": Option(
-        Choice(RECURRENT_ACTIVATIONS), "what a cell's gates go through, by default the convention's; never changes a count"
+        Choice(RECURRENT_ACTIVATIONS),
+        "what a cell's gates go through, by default the convention's; never changes a count",
     ),
     "recurrence": Option(
         Choice(("full", "diagonal")), "diagonal: each unit sees only its own past; h weights instead of h²"

@@ -330,7 +330,9 @@ def on_biases(each: Derivation) -> Iterator[str]:
     after = layer.resets_after(arrays.habits.reset_after)
     products = [gate.products for gate in once]
     most, full = max(map(len, products)), all(product.form is Form.FULL for some in products for product in some)
-    if most == 1 or (arrays.stacked and full and not after):  # the notation joins the matrices of a gate into one
+    if most == 1 or (
+        arrays.stacked and not arrays.joins and full and not after
+    ):  # the notation joins the matrices of a gate into one
         why = "a gate has one product, and one bias goes with it"
     else:
         both = "two products are summed, so one bias serves both"

@@ -464,7 +464,10 @@ WRITTEN: dict[Callable[..., Any], Operation] = {
     negative: _in_gradients("negative", 1, negative, before=("−",), strength=2),
     positive: _in_gradients("positive", 1, positive, function="relu′"),
     gelu_slope: _in_gradients("gelu_slope", 1, gelu_slope, function="gelu′"),
-    **{slope: _in_gradients(f"{name}_slope", 1, slope, function=f"{name}′") for name, (_, slope) in HARD_SIGMOIDS.items()},
+    **{
+        slope: _in_gradients(f"{name}_slope", 1, slope, function=f"{name}′")
+        for name, (_, slope) in HARD_SIGMOIDS.items()
+    },
     total: _in_gradients("total", 1, total, function="sum"),
     lowered: _in_gradients("lowered", 2, lowered, sign=" − ", strength=1),
     inner: INNER,
