@@ -34,7 +34,7 @@ from rnncalc.words import all_of
 @option("--dense", help="Say what the dense equivalent needs, if unknown.")
 @dtype_flag
 @beside_flags
-@option("--all-conventions", help="A column for each framework, and why they differ.")
+@option("--all-conventions", help="A row for each framework, and why they differ.")
 @vary_flag
 @report_flags(CountReport, VaryReport)
 def count(

@@ -1,4 +1,4 @@
-"""TensorFlow.js: the weights of tf.layers' simpleRNN, gru, lstm, dense and embedding, as seen in @tensorflow/tfjs 4.22.0.
+"""TensorFlow.js: the weights of tf.layers' simpleRNN, gru, lstm, dense and embedding, as seen in its version 4.22.0.
 
 They are Keras's layers; a GRU resets before the recurrent product, and gates have a hard sigmoid by default.
 """

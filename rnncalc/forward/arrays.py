@@ -234,7 +234,8 @@ class Arrays:
     ) -> Matrix:
         """Return some rows of a matrix. If it is stored input by output, return some columns as rows.
 
-        reads: the part of what it reads, if it is stored input by output. at: the index of the matrix on the first axes of its array. last: its index on an extra last axis.
+        reads: the part of what it reads, if it is stored input by output. at: the index of the matrix on the first axes
+        of its array. last: its index on an extra last axis.
         """
         array = self._array(name, at)
         if last is not None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
+from rnncalc.letters import has_letters
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
-from rnncalc.typeset.setting import flow, joined, layer_sheet, setting, steps_of, title, words, written_apart
-from rnncalc.typeset.sheet import Column, Row, Sheet, bars_of, key_columns, number_columns
-from rnncalc.words import plural
+from rnncalc.typeset.setting import flow, setting, steps_of, title, words, written_apart
+from rnncalc.typeset.sheet import Column, Row, Sheet, Value, bars_of, cell, key_columns, number_columns
+from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
@@ -201,6 +202,9 @@ class DenseGrowthReport(RowsReport):
         return [Sheet(columns, rows, title=title(network), subtitle=subtitle, notes=scale)]
 
 
+MOST_LAYERS = 4
+"""The most layers with a column each in a table of conventions."""
+
 MOST_NAMES = 3
 """The most layers to name; of more, the first two are named and the others counted."""
 
@@ -234,12 +238,44 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         return ("network", "name", "kind", "part", *self.allocations.networks), iter([*rows, total])
 
     def sheets(self) -> list[Sheet]:
-        """Return a table of layers with a column for each convention, and a sentence for each difference."""
-        rows = ((placed, (placed.layer.kind, *params.values())) for placed, params in self._rows())
-        totals = self._totals()
-        network = self.allocations.network
-        sheet = layer_sheet(network, ("Kind",), (*totals,), joined(rows), (*totals.values(),), self._notes())
-        return [sheet.replace(subtitle=flow(network))]
+        """Return a table with a row for each convention, and with a column for each of a few layers."""
+        network, networks = self.allocations.network, self.allocations.networks
+        layers = network.stack if len(network.stack) <= MOST_LAYERS else ()
+        columns = (
+            *key_columns("Convention"),
+            *number_columns(*(placed.name for placed in layers), "Total", "Difference"),
+            Column("Reason"),
+        )
+        rows: list[Row] = []
+        for name, each in networks.items():
+            if each:
+                counts = [placed.params for placed in each.stack][: len(layers)]
+                rows.append((name, *map(cell, (*counts, each.params)), *self._difference(name, each.params)))
+        notes = tuple(self._left_out())
+        return [Sheet(columns, rows, title=title(network), subtitle=flow(network), notes=notes)]
+
+    def _difference(self, name: str, params: Any) -> tuple[Value, Value]:
+        """Return a convention's difference from the textbook, and the reason in a few words."""
+        from rnncalc.conventions.formula import letters
+        from rnncalc.questions.compare import BASE  # imported only for a comparison of conventions
+
+        base = self.allocations.networks[BASE]
+        more = params - base.params if base else 0
+        if not more:
+            return "", "" if name == BASE else "as the textbook"
+        own = [each for each in self.allocations.differences if each.convention == name]
+        biases = "; ".join(dict.fromkeys(_biases(each, "not") for each in own if not each.stored))
+        stored = dict.fromkeys(f"{letters(each.biases)} stored" for each in own if each.stored)
+        reasons = (*[f"biases {biases}"][: bool(biases)], *stored)
+        return cell(more) if has_letters(more) else f"{more:+,}".replace("-", "−"), "; ".join(reasons)
+
+    def _left_out(self) -> Iterator[str]:
+        """Yield a sentence on the conventions that lack a layer or an option, those that lack the same together."""
+        lacking: dict[str, list[str]] = {}
+        for name, problem in self.allocations.problems.items():
+            lacking.setdefault(str(problem.path[-1]), []).append(name)
+        if lacking:
+            yield f"{'; '.join([f'{all_of(names)} cannot express {what}' for what, names in lacking.items()])}."
 
     def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:
         """Yield each layer with its parameters under each convention."""
@@ -250,28 +286,19 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
     def _totals(self) -> dict[str, int | None]:
         return {name: each.params if each else None for name, each in self.allocations.networks.items()}
 
-    def _notes(self) -> Iterator[str]:
-        differences = self.allocations.differences
-        for difference in differences:
-            yield f"{difference.convention}: {_explained(difference)}."
-        from rnncalc.questions.compare import BASE  # imported only for a comparison of conventions
-
-        different = {BASE, *(difference.convention for difference in differences)}
-        same = [name for name, network in self.allocations.networks.items() if network and name not in different]
-        if same:
-            yield f"{', '.join(same)}: as the textbook."
-        for problem in self.allocations.problems.values():
-            yield f"{problem.message}."
-
 
 def _explained(difference: ConventionDifference) -> str:
-    from rnncalc.conventions.formula import letters
-
     more = f"{abs(difference.params):,} {'more' if difference.params > 0 else 'fewer'}"
     names = difference.layers
     layers = ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
-    biases, others = letters(difference.biases), letters(difference.biases_of_textbook)
     tensors = ", ".join(difference.tensors)
     if difference.stored:
         return f"{more} in {layers} than the textbook, which does not count the stored means and variances ({tensors})"
-    return f"{more} in {layers} than the textbook, biases of {biases} instead of {others} ({tensors})"
+    return f"{more} in {layers} than the textbook, biases of {_biases(difference, 'instead of')} ({tensors})"
+
+
+def _biases(difference: ConventionDifference, instead: str) -> str:
+    """Return the sizes of biases, and those of the textbook: `6h instead of 3h`."""
+    from rnncalc.conventions.formula import letters
+
+    return f"{letters(difference.biases)} {instead} {letters(difference.biases_of_textbook)}"

@@ -212,7 +212,7 @@ Function = Callable[[Vector], Vector]
 
 
 def _hard_sigmoid(slope: float) -> tuple[Function, Function]:
-    """Return the sigmoid in straight pieces, through 1/2 at 0 and cut at 0 and 1, and its slope at each of its results."""
+    """Return the sigmoid in straight pieces, 1/2 at 0 and cut at 0 and 1, and its slope at each of its results."""
 
     def forward(vector: Vector) -> Vector:
         return [min(1.0, max(0.0, slope * x + 0.5)) for x in vector]

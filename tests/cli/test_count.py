@@ -106,7 +106,6 @@ def test_a_column_without_a_number_is_left_out(flags: str, lacking: str, call: C
     [
         ("specs/mamba-130m.yaml --cost", ["block_1 … block_24", "external ×24"], 24 * 3_771_648),
         ("-i 3 -l lstm:4,repeat=5 -T 2", ["lstm_2 … lstm_4", "lstm ×3"], 3 * 4 * 4 * 9),
-        ("-i 9 -l dense:9 -l dense:9 -l dense:9 --all-conventions", ["dense_1 … dense_3", "dense ×3"], 3 * 90),
         ("-i 9 -l rnn:9,repeat=3 -o 2 --stream --topology many-to-many", ["rnn_1 … rnn_3 ×3"], 3 * 9 * 19),
     ],
 )

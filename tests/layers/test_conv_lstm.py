@@ -96,7 +96,9 @@ def test_its_gradients_are_those_of_differences(place: int) -> None:
 
 def test_options_that_it_does_not_have(call: Call) -> None:
     """Are neither listed nor taken from Python, each in one problem."""
-    assert "Options: bias activation kernel space. dense:UNITS" in " ".join(call("help", "layers").out.split())
+    assert "Options: bias activation recurrent_activation kernel space. dense:UNITS" in " ".join(
+        call("help", "layers").out.split()
+    )
     with pytest.raises(SpecError) as caught:
         Network(input=2, layers=[ConvLSTM(3, space=(5,), bidirectional=True, merge="sum")])
     assert [problem.path[-1] for problem in caught.value.problems] == ["bidirectional", "merge"]

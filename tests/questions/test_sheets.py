@@ -84,7 +84,8 @@ def test_all_conventions_in_csv(call: Call) -> None:
     lines = call("-i", 8, "-l", "gru:16", "--all-conventions", "-f", "csv").out.splitlines()
     header, layer, total = (line.split(",") for line in lines)
     assert header == ["network", "name", "kind", "part", *CONVENTIONS]
-    assert layer[:10] == ["network", "gru_1", "gru", "", "1200", "1248", "1248", "1216", "1200", "1248"]
+    counts = ["1200", "1248", "1248", "1216", "1200", "1248", "1216", "1216", "1200", "1248", "1200"]
+    assert layer == ["network", "gru_1", "gru", "", *counts]
     assert total == ["network", "", "total", "", *layer[4:]]
 
 
@@ -99,10 +100,8 @@ def test_both_halves_are_told_apart(call: Call, screen: Screen) -> None:
     ]
     assert [line.split()[0] for line in lines if "W_xi" in line] == ["encoder", "decoder"]
     lines = screen(50, spec, "--all-conventions").splitlines()
-    *pieces, last = [line.split() for line in lines if line.startswith("Part")]
-    assert [piece[:2] for piece in (*pieces, last[:2])] == [["Part", "Layer"]] * (len(pieces) + 1)
-    assert ([name for piece in pieces for name in piece[2:]], last[2:]) == ([*CONVENTIONS], ["Kind"])
     assert lines[1] == "encoder-decoder, 16 and 59 steps"
+    assert {line.split()[0] for line in lines if line.endswith("as the textbook")} >= {"flax-nnx", "tfjs"}
 
 
 def test_states_step_by_step(call: Call, tmp_path: Path) -> None:
