@@ -297,7 +297,8 @@ def _of_kind(layer: Layer, cell: type[Cell] | None, changed: Mapping[str, int]) 
     if not isinstance(layer, Cell):
         return layer
     cell = cell or type(layer)
-    values = {**layer.values(), **changed}
+    opened = [option for option, value in layer.values().items() if value is None]  # a convention's, or none
+    values = {option: value for option, value in layer.values().items() if option not in opened} | {**changed}
     return cell(**{option: value for option, value in values.items() if option in cell.fields})
 
 

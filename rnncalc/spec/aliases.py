@@ -127,6 +127,10 @@ TABLE: dict[str, dict[str, str]] = {
         "flax-linen": "jax flax linen",
         "flax-nnx": "jax flax nnx",
         "onnx": "onnxruntime ort",
+        "equinox": "jax eqx",
+        "haiku": "jax dm-haiku hk",
+        "paddle": "paddlepaddle paddle_paddle",
+        "tfjs": "tf.js tensorflow.js tensorflowjs javascript",
         "w": "textbook wx w_x book lecture",
         "uvw": "u-w-v u,w,v uwv uw goodfellow deeplearningbook",
         "rows": "xw x_w x@w row-vectors row_vectors transposed",
@@ -205,8 +209,6 @@ TABLE: dict[str, dict[str, str]] = {
         "implementation unit_forget_bias forget_bias unroll time_major zero_output_for_mask use_cudnn seed "
         "kernel_initializer recurrent_initializer bias_initializer kernel_regularizer recurrent_regularizer "
         "bias_regularizer activity_regularizer kernel_constraint recurrent_constraint bias_constraint",
-        "remove it: the gates have sigmoid": "recurrent_activation=sigmoid",
-        "remove it: it changes no count; in a pass the gates have sigmoid": "recurrent_activation",
         "remove it: lower layers always output every step; set the topology for the last one": (
             "return_sequences return_sequence"
         ),
