@@ -263,9 +263,9 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         more = params - base.params if base else 0
         if not more:
             return "", "" if name == BASE else "as the textbook"
-        own = [each for each in self.allocations.differences if each.convention == name]
-        biases = "; ".join(dict.fromkeys(_biases(each, "not") for each in own if not each.stored))
-        stored = dict.fromkeys(f"{letters(each.biases)} stored" for each in own if each.stored)
+        differences = [each for each in self.allocations.differences if each.convention == name]
+        biases = "; ".join(dict.fromkeys(_biases(each, ", not") for each in differences if not each.stored))
+        stored = dict.fromkeys(f"{letters(each.biases)} stored" for each in differences if each.stored)
         reasons = (*[f"biases {biases}"][: bool(biases)], *stored)
         return cell(more) if has_letters(more) else f"{more:+,}".replace("-", "−"), "; ".join(reasons)
 
@@ -294,11 +294,11 @@ def _explained(difference: ConventionDifference) -> str:
     tensors = ", ".join(difference.tensors)
     if difference.stored:
         return f"{more} in {layers} than the textbook, which does not count the stored means and variances ({tensors})"
-    return f"{more} in {layers} than the textbook, biases of {_biases(difference, 'instead of')} ({tensors})"
+    return f"{more} in {layers} than the textbook, biases of {_biases(difference, ' instead of')} ({tensors})"
 
 
 def _biases(difference: ConventionDifference, instead: str) -> str:
     """Return the sizes of biases, and those of the textbook: `6h instead of 3h`."""
     from rnncalc.conventions.formula import letters
 
-    return f"{letters(difference.biases)} {instead} {letters(difference.biases_of_textbook)}"
+    return f"{letters(difference.biases)}{instead} {letters(difference.biases_of_textbook)}"

@@ -68,6 +68,7 @@ TABLE: dict[str, dict[str, str]] = {
         "frozen{true}": "trainable requires_grad",
         "tied": "tie tie_weights tied_weights tie_word_embeddings weight_tying",
         "activation": "nonlinearity act",
+        "recurrent_activation": "gate_activation inner_activation gate_fn gate_nonlinearity",
         "merge": "merge_mode",
         "learned_state": "learn_state initial_state h0 learned_h0",
         # kinds of layer
