@@ -119,7 +119,7 @@ def read_baseline(
             raise SpecError((Problem((), message, escape_path(source)),))
         return Baseline(source, read_reports(data, source), alone=len(files) == 1)
     if len(files) > 1:
-        cure = "give a folder, or JSON of them all"
+        cure = "give a folder, or JSON of all specs"
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {len(files):,} files: {cure}")
     numbers = measure(parse(data, source, **overrides).network)
     return Baseline(source, {path: numbers}, alone=True, whole=False)
@@ -133,7 +133,7 @@ def _folder(path: str, measure: Measure, overrides: Overrides) -> Iterator[tuple
                 raise file.problem
             data, source = read_file(file.path)
         except SpecError as error:
-            yield file.below or file.path, f"baseline {error.problems[0]}; its number before is unknown"
+            yield file.below or file.path, f"baseline {error.problems[0]}; the earlier count is unknown"
         else:
             yield from numbers_at(file.below, data, source, measure=measure, overrides=overrides)
 
@@ -146,7 +146,7 @@ def numbers_at(
         if spec := parse_if_meant(data, source, **overrides):
             yield path, measure(spec.network)
     except SpecError as error:
-        yield path, f"baseline {error.problems[0]}; its number before is unknown"
+        yield path, f"baseline {error.problems[0]}; the earlier count is unknown"
 
 
 def pair_below(files: Sequence[SpecPath], earlier: Collection[str]) -> Pair:

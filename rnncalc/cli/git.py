@@ -192,7 +192,7 @@ def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> It
         else:
             yield from read(_from_here(commit, file.path), data, f"{label}:{file.path}")
     for path, why in unread.items():
-        yield path, f"baseline {escape(label)}: {escape(path)} is {why}; its number before is unknown"
+        yield path, f"baseline {escape(label)}: {escape(path)} is {why}; the earlier count is unknown"
 
 
 def _is_asked_for(path: str, asked: Mapping[str, bool]) -> bool:

@@ -201,10 +201,9 @@ class DecoderAttention(Transform):
             yield "units", f"does not apply to the score {self.scoring}, which has no hidden units; remove it"
         wrong = [name for name, _ in (() if isinstance(self.bias, bool) else self.bias) if name not in biased]
         if wrong and biased:
-            has = f"the score {self.scoring} has none of {wrong[0]}, but of {all_of([*biased])}"
-            yield "bias", f"{has}; write one of these"
+            yield "bias", f"the score {self.scoring} does not have {wrong[0]}; it has {all_of([*biased])}"
         elif wrong:
-            yield "bias", f"does not apply to the score {self.scoring}, which has none; remove it"
+            yield "bias", f"does not apply to the score {self.scoring}, which has no biases; remove it"
         if self.scoring == "dot" and self.query_width != self.key_width:
             widths = f"the query has {self.query_width} numbers and the keys {self.key_width}"
             yield "score", f"dot needs queries and keys of one width, and {widths}; write score: general"

@@ -158,7 +158,7 @@ class Layer(Frozen, kw_only=True):
     """What every layer has.
 
     name: how reports call it; by default its kind and a number.
-    frozen: its parameters are counted, but not as trainable.
+    frozen: its parameters are counted as not trainable.
     repeat: that many layers, one after another.
     extra_inputs: features joined to its input from elsewhere (attention context, a skip connection).
     path: where its tensors are in a model file.
@@ -287,7 +287,7 @@ class Layer(Frozen, kw_only=True):
         option = cls.known_option(name)
         if option is None:
             near = did_you_mean(name, [*cls.own_options])
-            message = f"nothing says what it may be{near}; add it to own_options"
+            message = f"its allowed values are not declared{near}; add it to own_options"
             raise DeclarationError(f"{cls.kind}: {name}: {message}{line_of(cls)}")
         return option
 
@@ -499,7 +499,7 @@ class External(Layer):
     own_options: ClassVar[Mapping[str, Option]] = {
         "tensors": Option(Tensors(), "the shapes of its tensors"),
         "state": Option(Size(0, letters=True), "the numbers that it carries from step to step; unknown by default"),
-        "trainable": Option(Trainable(), "false for each tensor that is counted, but not trained"),
+        "trainable": Option(Trainable(), "false for each tensor that is counted as not trained"),
     }
 
     params: Any

@@ -340,7 +340,7 @@ OPTIONS: dict[str, Option] = {
     "rate": Option(Rate(), "the share that is dropped while training"),
     "params": Option(Params(0, letters=True), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a number"),
-    "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
+    "frozen": Option(Switch(), "its parameters are counted as not trainable"),
     "repeat": Option(Size(room=MAX_LAYERS), "that many layers, one after another"),
     "extra_inputs": Option(
         Size(0, letters=True), "features joined to its input from elsewhere, as by a skip connection"

@@ -104,7 +104,7 @@ class Budget(NamedTuple):
         None
     )
     max_state_bytes: Annotated[
-        int | None, _most(Quantity.STATE_BYTES, BYTES, "The most bytes of them, such as 2kB.")
+        int | None, _most(Quantity.STATE_BYTES, BYTES, "The most bytes carried from step to step, such as 2kB.")
     ] = None
     max_multiply_adds_per_step: Annotated[
         int | None, _most(Quantity.MULTIPLY_ADDS_PER_STEP, AMOUNT, "The most multiply-adds of one step: 400k.")

@@ -139,7 +139,7 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         assert isinstance(layer, Cell)
         why = ""
         if layer.learned_state:
-            why = "its states are learned and belong to its weights; remove them here"
+            why = "its states are learned, so they are among the weights; remove the states here"
         elif layer.initial_state is not None:
             why = "does not apply: its states come from a vector through a dense layer; remove it"
         elif placed.part == "decoder":

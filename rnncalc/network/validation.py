@@ -260,7 +260,9 @@ def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
             elif name == "encoder" and layer.time.ends:
                 yield Problem(where, "ends the sequence, and attention reads all of the encoder's outputs; remove it")
             elif name == "decoder" and attention.loops and place <= cells[-1]:
-                cure = "this attention needs the step before; remove it, or write query: after and context: output"
+                cure = (
+                    "this attention needs the step before; remove this layer, or write query: after and context: output"
+                )
                 if not layer.time.by_step:
                     yield Problem(where, f"reads or makes several steps at once, and {cure}")
                 elif isinstance(layer, Cell) and layer.bidirectional:
@@ -416,13 +418,15 @@ def _misnamed_gates(letters: Mapping[str, str], parts: Parts) -> Iterator[Proble
         elif not re.fullmatch(GATE_LETTER, other):
             yield Problem(at, f"expected a letter, such as Γ_u, c̃ or h′, got '{escape(other)}'")
         elif not {other, other.partition("_")[2] or other}.isdisjoint(taken | states):
-            yield Problem(at, f"{other}, or its index, is the letter of another value too; write another")
+            yield Problem(at, f"{other}, or its index, is the letter of another value too; write another letter")
 
 
 def _tied(at: Path, part: Part) -> Iterator[Problem]:
     first = part.layers[0] if part.layers else None
     if part.output is None or not isinstance(first, Embedding):
-        message = "shares the matrix of an embedding, and the first layer is none; make it an embedding, or remove tied"
+        message = (
+            "shares the matrix of an embedding, and the first layer is not an embedding; make it one, or remove tied"
+        )
         yield Problem(at, message, follows=True)
         return
     *_, last = joins(part)
@@ -547,7 +551,7 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
             yield Problem(("layers", place, layer.kind), f"{message}, or feedback")
             return
         if isinstance(layer, Cell) and layer.bidirectional:
-            message = "reads later inputs first, and with feedback there is none before its output; remove it"
+            message = "reads the inputs backwards, and with feedback a later input is not known yet; remove it"
             yield Problem(("layers", place, "bidirectional"), message)
     begin, _ = turns([join.layer for join in joins(part)], Topology.ONE_TO_MANY)
     if begin:

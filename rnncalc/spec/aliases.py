@@ -214,7 +214,7 @@ TABLE: dict[str, dict[str, str]] = {
             "return_sequences return_sequence"
         ),
         "the units follow the kind, as in {kind}{of}20": "units",
-        "the width it reads is that of the layer below, or of input": "input inputs",
+        "it reads the width of the layer below, or of the input": "input inputs",
         "dropout is a layer of its own; write {layer}dropout{of}{value}": "dropout",
         "{output}": "output",
     },
@@ -242,7 +242,7 @@ TABLE: dict[str, dict[str, str]] = {
             "activation relu relu6 leakyrelu elu selu celu gelu silu swish mish sigmoid hardsigmoid logsigmoid "
             "hardswish tanh hardtanh softplus softsign logsoftmax thresholdedrelu threshold"
         ),
-        "remove it: it has no parameters; write extra_inputs{is_}N in the layer that reads more features by it": (
+        "remove it: it has no parameters; write extra_inputs{is_}N in the layer above for N more features": (
             "concatenate concat cat merge"
         ),
         "write {layer}external{of}0{with_}outputs{is_}N: it has no parameters, and outputs N features per step": (
@@ -301,7 +301,7 @@ IN_YAML: Spelling = {
     "space": "64x64",
     "bidirectional": "write bidirectional: true in the layer itself",
     "output": "the output layer is output: N, below layers",
-    "cudnn": ", and convention: pytorch beside input, which has its two bias vectors",
+    "cudnn": ", and convention: pytorch beside input, which has two bias vectors",
 }
 """The spelling of the cures above in a file."""
 
@@ -317,7 +317,7 @@ IN_FLAGS: Spelling = {
     "space": "64x64",
     "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
     "output": "the output layer is -o N",
-    "cudnn": ", and -c pytorch, which has its two bias vectors",
+    "cudnn": ", and -c pytorch, which has two bias vectors",
 }
 """The spelling of the cures above in flags, where a layer's number follows its kind."""
 

@@ -39,7 +39,7 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
         if foreign := refusal(source, data[:HEAD]):
             raise _error(source, None, foreign)
         if model := recognised(data[:HEAD]):
-            raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
+            raise _error(source, None, f"this is {model}, and not a spec; rnncalc read prints the spec of the model")
     if len(data) > MAX_BYTES:
         raise _error(source, None, f"a spec has at most {MAX_BYTES:,} bytes, this has more")
     text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decode(data, source))
@@ -180,7 +180,7 @@ class _Builder:
                 f"the alias {name} has no anchor &{name[1:]} before it; write a text that starts with * in quotes",
             )
         if any(node is one for one in self.open):
-            raise self._error(event, f"the alias {name} is inside what it stands for; write the part out")
+            raise self._error(event, f"the alias {name} is inside the part that it repeats; write the part out")
         self.aliased += self._size(node)
         if self.aliased > MAX_ALIASED:
             raise self._error(event, f"the aliases of this file stand for more than {MAX_ALIASED:,} nodes; use fewer")

@@ -65,7 +65,7 @@ class NamedSizes(Mapping[str, Any]):
         self.new.pop(name, None)
         if name in self.open:
             circle = " → ".join([*self.open[self.open.index(name) :], name])
-            raise CallError(f"{circle} is a circle; give a number for one of them")
+            raise CallError(f"{circle} is a circle; give one of these sizes a number")
         if name not in self.known:
             self.open.append(name)
             number = len(self.reader.problems)

@@ -117,7 +117,7 @@ def gradient_equations(
                 lines.append(Equation(whole_of(left) if place in whole else left, gradient))
             gradient = left
         if node.operation == "matrix" and len(trace.nodes[node.operands[0]].axes) > TAPPED:
-            product = partial(window.product, formula(node.operands[0]), in_groups=node.in_groups)
+            product = partial(window.kernel_step, formula(node.operands[0]), in_groups=node.in_groups)
             slope = part_symbol(gradient, "i") if node.in_groups else gradient
             through_x, of_taps = _through_kernel(product, window, slope)
             for rest, term in through_x if needs[node.operands[1]] else ():

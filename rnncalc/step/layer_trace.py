@@ -139,7 +139,7 @@ class LayerTracer(Recorder):
 
     def lookup(self, role: str, number: Operand | None = None) -> Operand:
         if not isinstance(self._layer, Embedding):
-            raise self._error("ops.lookup is an embedding's alone, which reads token numbers; use ops.product")
+            raise self._error("only an embedding has ops.lookup, because it reads token numbers; use ops.product")
         table = self._weights(role, 2)
         at = () if number is None else (self._expect("what ops.lookup looks up", number, ONE),)
         width = self._nodes[table.place].axes[1]
@@ -291,7 +291,7 @@ def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
     roles = [role for role, _ in layer.arrays]
     for role in roles:
         if role not in reached:
-            message = f"the array {role} does not reach what compute returns; use it there, or remove it"
+            message = f"the array {role} does not reach what compute returns; use the array in compute, or remove it"
             raise _error(layer, "compute", message)
         if roles.count(role) > 1:
             raise _error(layer, "arrays", f"two arrays are called {role}; give each a name of its own")

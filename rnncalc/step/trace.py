@@ -78,7 +78,9 @@ class Tracer(Recorder):
         terms = self._terms(letter, products, reads)
         for gate, vector in self._products:
             if gate == letter and (gate, vector) not in self._used:
-                raise self._error(f"gate {letter} declares a product of {vector}, and the step gives it none")
+                raise self._error(
+                    f"gate {letter} declares a product of {vector}, and the step does not give it {vector}"
+                )
         return self.through(letter, self._sum(letter, terms, reads, {_side(vector) for vector in reads} ^ {*SIDES}))
 
     def sum(self, letter: str, *products: Operand, **reads: Operand) -> Operand:
@@ -145,7 +147,9 @@ class Tracer(Recorder):
         sides: set[Side] = set()
         for source, vector in reads.items():
             if (letter, source) not in self._products:
-                raise self._error(f"the step gives gate {letter} {source}, and no product of it is declared")
+                raise self._error(
+                    f"the step gives gate {letter} {source}, and gate {letter} declares no product of {source}"
+                )
             if (letter, source) in self._used:
                 raise self._error(f"the step sums gate {letter}'s product of {source} twice")
             read = self._expect(f"what gate {letter} reads as {source}", vector, width_of(self._layer, source))

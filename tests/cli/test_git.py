@@ -113,8 +113,8 @@ def test_what_a_commit_has_that_cannot_be_read_is_remarked(repository: Path, cal
     result = call("check", "specs/a.yaml", "specs", "--baseline", f"git:{ref}")
     for text in (
         f"baseline git:{ref}:specs/broken.yaml:1:1: layers: missing; give at least one layer, such as lstm: 512",
-        f"baseline git:{ref}: specs/link.yaml is a link; its number before is unknown",
-        f"baseline git:{ref}: specs/large.yaml is too large; its number before is unknown",
+        f"baseline git:{ref}: specs/link.yaml is a link; the earlier count is unknown",
+        f"baseline git:{ref}: specs/large.yaml is too large; the earlier count is unknown",
     ):
         assert text in result.out
     assert "ci.yaml" not in result.out

@@ -254,7 +254,7 @@ class Nothing(GatedUnit):
 
 HALF_RIGHT: dict[type[Transform], tuple[str, int]] = {
     Misspelt: ("misspelt: own_options: there is no field 'kernal'; did you mean 'kernel'?", 0),
-    Misnamed: ("misnamed: twist: nothing says what it may be; did you mean 'twst'?; add it to own_options", 0),
+    Misnamed: ("misnamed: twist: its allowed values are not declared; did you mean 'twst'?; add it to own_options", 0),
     Numberless: ("numberless: number: there is no field 'units'; write number = \"\" if the kind takes no number", 0),
     Lacking: ("lacking: compute reads the array scale, which is not declared; there are kernel and bias", 4),
     Listed: ("listed: window_of(0, 1) is [0]; return a range of steps", 3),
