@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_REPORT_BYTES
-from rnncalc.cli.inputs import SUFFIXES, SpecPath, find, read_file
+from rnncalc.cli.inputs import SUFFIXES, SpecPath, find, read_file, read_spec
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.network.network import Network
@@ -131,7 +131,7 @@ def _folder(path: str, measure: Measure, overrides: Overrides) -> Iterator[tuple
         try:
             if file.problem:
                 raise file.problem
-            data, source = read_file(file.path)
+            data, source = read_spec(file.path)
         except SpecError as error:
             yield file.below or file.path, f"baseline {error.problems[0]}; the earlier count is unknown"
         else:

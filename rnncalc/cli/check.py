@@ -29,7 +29,7 @@ from rnncalc.cli.flags import (
     report_flags,
     together,
 )
-from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
+from rnncalc.cli.inputs import SpecPath, find, read_spec, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, call_text, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.expressions import read_number
@@ -196,7 +196,7 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
     try:
         if file.problem:
             raise file.problem
-        data, source = read_file(file.path)
+        data, source = read_spec(file.path)
         spec = (parse if file.named else parse_if_meant)(data, source, **call.overrides)
         if spec is None:
             return None

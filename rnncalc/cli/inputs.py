@@ -15,12 +15,12 @@ import click
 from rnncalc.bounds import MAX_BYTES, MOST_IN_FOLDER
 from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.cli.output import AllAtOnce, tell
+from rnncalc.cli.output import AllAtOnce, call_text, tell
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.network.network import Network
 from rnncalc.printable import escape, escape_path
 from rnncalc.spec import OVERRIDES, Override, Spec, contents, spec_in_file, spec_in_flags
-from rnncalc.words import all_of, did_you_mean, one_of
+from rnncalc.words import all_of, did_you_mean, one_of, plural
 
 Kept = TypeVar("Kept")
 
@@ -141,7 +141,7 @@ def read_open_spec(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Spec:
 
 
 def _spec(path: str, overrides: Mapping[str, Override], *, hint: bool = False) -> Spec:
-    data, source = read_file(path, hint=hint)
+    data, source = read_spec(path, hint=hint)
     return spec_in_file(data, source, **overrides)
 
 
@@ -153,6 +153,35 @@ def describing(flags: NetworkFlags) -> list[str]:
 def overrides(flags: NetworkFlags) -> dict[str, Override]:
     """Return the values that override a spec's own."""
     return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str | tuple)}
+
+
+def read_spec(path: str, *, flag: str = "", hint: bool = False) -> tuple[bytes, str]:
+    """Return the bytes and the name of a spec, or of a model file's draft. Raises SpecError as `read_file` does."""
+    if path != "-" and not path.lower().endswith(SUFFIXES) and os.path.isfile(path):
+        from rnncalc.models.files import is_model
+
+        if is_model(path):
+            return _draft(path, flag).encode(), path
+    return read_file(path, flag=flag, hint=hint)
+
+
+def _draft(path: str, flag: str) -> str:
+    """Return the spec that `read` drafts of a model file, and point at its comments in one line on standard error."""
+    import io
+
+    from rnncalc import formats
+    from rnncalc.models.files import read
+    from rnncalc.models.read import read as drafted
+    from rnncalc.reports.read import ReadReport
+
+    reading, text = drafted(read(path, flag)), io.StringIO()
+    if reading.draft is None:
+        raise SpecError((_at(path, flag, "no spec counts this file; rnncalc read says what is in it"),))
+    formats.write([ReadReport(reading)], "yaml", text)
+    kind = ReadReport(reading).contents()
+    if notes := sum(line.lstrip().startswith("#") for line in text.getvalue().splitlines()[1:]):
+        tell(f"{escape_path(path)}: {kind}; {plural(notes, 'comment')} on it: {call_text(['rnncalc', 'read', path])}")
+    return text.getvalue()
 
 
 def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_BYTES) -> tuple[bytes, str]:

@@ -8,7 +8,7 @@ import click
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
-from rnncalc.cli.inputs import network_meant, read_file, read_open_spec
+from rnncalc.cli.inputs import network_meant, read_open_spec, read_spec
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
@@ -69,7 +69,7 @@ def _budget(params: str | None, bytes_: str | None, match: str | None) -> int:
         case None, str(), None:
             budget = read_value("--bytes", bytes_, WholeNumber(suffixes=True, unit="B"))
         case None, None, str():
-            budget = parse(*read_file(match, flag="--match")).network.params
+            budget = parse(*read_spec(match, flag="--match")).network.params
         case _:
             raise CallError("give one budget: --params N, --bytes N or --match OTHER_SPEC")
     return budget

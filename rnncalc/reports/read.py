@@ -66,12 +66,12 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             once = "counted once, with the first name"
             notes.append(f"{plural(shared, 'tensor')} made of the numbers of another: {once}.")
         total = total_row(columns, file.params, others)
-        return [Sheet(columns, rows, total, title=file.path, subtitle=self._contents(), notes=tuple(notes))]
+        return [Sheet(columns, rows, total, title=file.path, subtitle=self.contents(), notes=tuple(notes))]
 
     def document(self) -> Document:
         """Return the draft of a spec, below remarks on the contents of the file."""
         file, draft = self.read
-        head = [f"{file.path}: {self._contents()}"]
+        head = [f"{file.path}: {self.contents()}"]
         head += [_sentence(sentence(remark)) for remark in file.remarks]
         others = [tensor for tensor in file.tensors if not tensor.is_parameter]
         if others:
@@ -92,7 +92,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             head.append("not in the file: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
         return Document(tuple(head), tuple(_entries(draft)))
 
-    def _contents(self) -> str:
+    def contents(self) -> str:
         """Return `PyTorch state dict, 12 tensors, 1,685 parameters, 2 LSTM layers`; buffers and the like are apart."""
         file, draft = self.read
         tensors = sum(tensor.is_parameter for tensor in file.tensors)

@@ -1,0 +1,40 @@
+"""A model file instead of a spec: every command works on the draft that `read` prints."""
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Call, file_at
+
+from rnncalc.cli.commands import COMMANDS
+
+MODEL = "specs/models/tagger.pt"
+SAID = f"{MODEL}: PyTorch checkpoint with optimizer, 19 tensors, 563 parameters, 2 LSTM layers; 4 comments on it"
+
+
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"read"}))
+def test_a_command_works_on_the_draft(command: str, tmp_path: Path, call: Call) -> None:
+    """Its answer, or its refusal, is that of the draft's file; what the draft leaves open is one line more."""
+    draft = file_at(tmp_path / "tagger.yaml", call("read", MODEL).out)
+    one, other = call(command, MODEL), call(command, draft)
+    for of_model, of_draft in ((one.out, other.out), (one.err, other.err)):
+        told = f"{SAID}: rnncalc read {MODEL}\n"
+        texts = (of_model.replace(told, "").replace(MODEL, "FILE"), of_draft.replace(str(draft), "FILE"))
+        assert len({re.sub("[ ─]+", " ", text) for text in texts}) == 1  # a table is as wide as its names
+    assert one.code == other.code
+
+
+def test_a_folder_is_searched_for_specs_alone(call: Call) -> None:
+    """A model file is named; a suffix of specs is never one of models."""
+    assert "no .yaml or .yml file below this folder" in call("check", "specs/models").out
+    assert call("check", MODEL, "--max-params", "563").code == 0
+    assert call("check", MODEL, "--max-params", "562").code == 1
+
+
+def test_a_file_without_a_spec(tmp_path: Path, call: Call) -> None:
+    """Nothing in it is a parameter."""
+    from models.files.made import safetensors
+
+    path = safetensors(tmp_path / "a.safetensors", {"steps": (1,)}, dtype="I32")
+    done = call("count", path)
+    assert (done.code, done.err) == (2, f"'{path}': no spec counts this file; rnncalc read says what is in it\n")
