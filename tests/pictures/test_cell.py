@@ -1,6 +1,5 @@
 """A cell is drawn as its step runs: read back as a circuit, the picture gives the numbers that the step gives."""
 
-import re
 from functools import cache
 from itertools import combinations, product
 
@@ -18,9 +17,8 @@ from rnncalc.pictures.cell import rows
 from rnncalc.pictures.circuit import graph
 from rnncalc.pictures.picture import Box, Label, Picture, Style
 from rnncalc.reports.draw import Drawing
-from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
-from rnncalc.typeset.equations import line_of, plain
+from rnncalc.typeset.equations import plain
 
 M = 4
 
@@ -102,26 +100,6 @@ def test_the_reading_of_the_picture_can_fail(layer: Cell) -> None:
         wrong.targets = targets
         with pytest.raises((AssertionError, ValueError)):
             wrong.computes(layer, numbers)
-
-
-@pytest.mark.broad
-@pytest.mark.parametrize("name", cells.CELLS)
-def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: str) -> None:
-    """Against the equations that are written of the same step: as many ∘, ÷, 1−, and each gate's letter once."""
-    for net in unlike(name, together=False):
-        layer, (placed,) = cell_of(net), net.stack
-        step = trace(layer, M, convention(net.convention))
-        every = [plain(line_of(each, placed.sizes)) for each in equations(step)]
-        lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is output has two
-        boxes = [shape for shape in drawn(net).shapes if isinstance(shape, Box)]
-        signs = [plain(box.lines[0]) for box in boxes if box.style is Style.OPERATION and box.height == 1]
-        diagonal = len(re.findall(r"\b[wWγ]_\w+ ∘", lines))
-        assert signs.count("∘") == lines.count(" ∘ ") - diagonal
-        assert signs.count("÷") == len(set(re.findall(r"\w_t / \([^)]*\)", lines)))
-        assert signs.count("1−") == len(set(re.findall(r"1 − \w_t", lines)))
-        assert signs.count("·") == lines.count(" · ")
-        letters = [plain(box.lines[1]) for box in boxes if box.height == 4 and plain(box.lines[1]).endswith("_t")]
-        assert sorted(letters) == sorted(f"{gate.letter}_t" for gate in layer.gates(M))
 
 
 @pytest.mark.broad

@@ -144,6 +144,7 @@ def test_every_example_is_drawn(path: Path) -> None:
         for picture in pictures:
             hold(picture)
             assert width is None or picture.width <= width
+        assert len(pictures) == 1 or "Its first states are the last states of the encoder." in pictures[1].description
     if any(isinstance(move, Window) for move in net.flow):
         return
     for layer in (placed for placed in net.stack if isinstance(placed.layer, Cell)):
@@ -168,14 +169,6 @@ def test_a_topology_reads_and_speaks_where_it_does(topology: Any, steps: int | N
     assert (inputs(picture), outputs(picture)) == (read.split(), spoken.split())
 
 
-@pytest.mark.parametrize("steps", [1, 2])
-def test_a_layer_of_two_directions_and_few_steps(steps: int) -> None:
-    """Its two last states are one box's where there is one step, and are joined where there are two."""
-    picture = drawn(Network(input=1, layers=(RNN(1, bidirectional=True),), steps=steps))
-    hold(picture)
-    assert len([arrow for arrow in arrows(picture, Style.BACKWARD) if not arrow.head]) == steps - 1
-
-
 def test_two_directions_run_against_each_other() -> None:
     """Three steps: two arrows back, one in from behind the last; and the first step's last state joins the output."""
     picture = drawn(Network(input=4, layers=(LSTM(3, bidirectional=True),), steps=3))
@@ -185,6 +178,13 @@ def test_two_directions_run_against_each_other() -> None:
     assert said(picture)["h_4, c_4"] == 1
     (joined,) = [arrow for arrow in arrows(picture, Style.BACKWARD) if not arrow.head]
     assert joined.corners[0][0] < boxes(picture, "lstm_1")[1].x < joined.corners[-1][0]
+    for steps in (
+        1,
+        2,
+    ):  # its two last states are one box's where there is one step, and are joined where there are two
+        few = drawn(Network(input=1, layers=(RNN(1, bidirectional=True),), steps=steps))
+        hold(few)
+        assert len([arrow for arrow in arrows(few, Style.BACKWARD) if not arrow.head]) == steps - 1
 
 
 @pytest.mark.parametrize(("steps", "left_out"), [(6, None), (7, "4 steps"), (200, "197 steps")])
@@ -195,14 +195,10 @@ def test_of_more_than_six_steps_the_middle_is_left_out(steps: int, left_out: str
     assert inputs(picture) == ([f"x_{step}" for step in range(1, 7)] if steps == 6 else ["x_1", "x_2", f"x_{steps}"])
     assert texts[f"×{steps:,}, the same weights"] == 1
     assert [text for text in texts if "left out" in text] == ([f"{left_out} left out"] if left_out else [])
-
-
-@pytest.mark.parametrize("width", [60, 80, 100, None])
-def test_steps_drawn_and_left_out_are_all_steps(width: int | None) -> None:
-    """However many fit."""
-    picture = drawn(Network(input=4, layers=(GRU(3),), steps=1234), width)
-    (text,) = [text for text in said(picture) if "left out" in text]
-    assert len(boxes(picture, "gru_1")) + int(text.split()[0].replace(",", "")) == 1234
+    for width in (60, 80, 100) if left_out else ():  # those drawn and those left out are all
+        narrow = drawn(Network(input=4, layers=(GRU(3),), steps=steps), width)
+        (text,) = [text for text in said(narrow) if "left out" in text]
+        assert len(boxes(narrow, "gru_1")) + int(text.split()[0]) == steps
 
 
 def test_the_first_states_stand_before_the_first_step() -> None:
@@ -220,21 +216,6 @@ def test_of_unknown_steps_the_backward_direction_comes_from_behind_the_last() ->
     many = drawn(Network(input=4, layers=(RNN(3, bidirectional=True),), topology="many-to-many"))
     assert outputs(many) == ["h_1", "h_2", "h_T"]
     assert {"h_(T+1)", "×T, the same weights"} <= {*said(many)}
-
-
-@pytest.mark.parametrize("name", ["translation", "encoder-decoder"])
-@pytest.mark.parametrize("width", [80, 100, 140])
-def test_each_half_has_its_first_step_and_its_last(name: str, width: int) -> None:
-    """Side by side, or one below the other on a screen without room for both."""
-    net = load(f"specs/{name}.yaml")
-    pictures = Drawing(net).pictures(width)
-    assert all(picture.width <= width for picture in pictures)
-    read = [letter for picture in pictures for letter in inputs(picture)]
-    for part in net.parts.values():
-        assert "x_1" in read
-        assert f"x_{part.steps}" in read
-    if len(pictures) > 1:
-        assert "Its first states are the last states of the encoder." in pictures[1].description
 
 
 @pytest.mark.parametrize("layers", [12, 13, 1_000])
@@ -292,6 +273,28 @@ def test_attention_is_drawn_where_its_context_joins(
     reads = [sum(arrow.corners[-1] in sides for arrow in arrows(picture, each)) for each in (Style.LAYER, Style.STATE)]
     below = 3 * (query == "after" and context == "output")
     assert [*reads, len(arrows_into(picture, attends))] == [3, 3 - below, below]
+
+
+@pytest.mark.parametrize("units", [6, 1_024])
+@pytest.mark.parametrize(("query", "reader", "side"), [("before", "output", 1), ("after", "gru_3", 0)])
+def test_a_context_that_joins_twice_runs_past_the_layers_between(
+    query: Any, reader: str, side: int, units: int
+) -> None:
+    """Into the right side of the output of its step, or into the left side of the first recurrent layer of the next.
+
+    At every width nothing overlaps, also where the encoder has two directions and large numbers are beside arrows.
+    """
+    encoder = Part(5, (GRU(units), GRU(units // 2, bidirectional=True)), steps=3)
+    attention = DecoderAttention(query=query, context="both")
+    net = Network(encoder=encoder, decoder=Part(4, (GRU(units),) * 2, Output(2), 3, attention))
+    for width in (80, 140, None):
+        for picture in Drawing(net).pictures(width):
+            hold(picture)
+    reads = boxes(picture, reader)
+    beside = {(box.x + box.width if side else box.x - 1, box.y + box.height - 2) for box in reads}
+    ends = [arrow.corners[-1] for arrow in arrows(picture, Style.LAYER)]
+    assert len(reads) == 3
+    assert sum(end in beside for end in ends) == 2 + side
 
 
 def test_one_layer_alone() -> None:
