@@ -43,8 +43,9 @@ GREEK = dict(
 GREEK |= {name.title(): letter.upper() for name, letter in GREEK.items() if letter.upper() in "ΓΔΘΛΞΠΣΥΦΨΩ"}
 """The Greek letters, by their names; of the capitals, those that are not Latin ones."""
 
-RAISED = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-"""The digits and the sign of a power."""
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+RAISED = str.maketrans("0123456789−", f"{SUPERSCRIPTS}⁻")
+"""The digits of a power; and they and its sign, by those on the line."""
 
 
 def superscript(layer: int) -> str:

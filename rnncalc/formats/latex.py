@@ -14,7 +14,7 @@ from unicodedata import normalize
 from rnncalc.formats import MOST_OF_A_SUM, shortened, text_of
 from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER
 from rnncalc.letters import GREEK as LETTERS
-from rnncalc.letters import MATH_ACCENTS, with_accents
+from rnncalc.letters import MATH_ACCENTS, SUPERSCRIPTS, with_accents
 from rnncalc.printable import escape
 from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
 from rnncalc.typeset.equations import (
@@ -53,7 +53,7 @@ ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textas
 ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}", "∂": r"$\partial$", "′": "$'$"}
 _GREEK = {letter: f"\\{name}" for name, letter in LETTERS.items()} | {"ο": "o"}
 ESCAPES |= {letter: f"${command}$" for letter, command in _GREEK.items()} | {"ο": "o"}
-ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate(SUPERSCRIPTS)}
 ESCAPES |= {"×": r"$\times$", "·": r"$\cdot$", "∘": r"$\circ$", "÷": r"$\div$", "−": "$-$", "≠": r"$\neq$"}
 ESCAPES |= {"→": r"$\to$", "⇄": r"$\leftrightarrow$", "⋯": r"$\cdots$", "✓": r"$\surd$", "✗": r"$\times$"}
 
@@ -76,8 +76,7 @@ _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "
 
 _MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × is between spaces, · beside letters
 _MATH |= {letter: f"{command} " for letter, command in _GREEK.items()}
-_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_SCRIPT = re.compile(rf"_([A-Za-z0-9α-ωΑ-Ω]+)|([{_RAISED}]+)")
+_SCRIPT = re.compile(rf"_([A-Za-z0-9α-ωΑ-Ω]+)|([{SUPERSCRIPTS}]+)")
 """A subscript or a power, in a sum of letters."""
 
 _HEAD = r"""\documentclass{article}
@@ -206,7 +205,7 @@ def _inline(value: Value) -> str:
     """Return the name of a tensor as mathematics has it, a phrase with its mathematics, anything else in words."""
     match value:
         case TensorName():
-            return named(value)
+            return tensor_name(value)
         case Arithmetic():
             return " = ".join(f"${_sum(side)}$" for side in dict.fromkeys([value.letters, value.numbers]))
         case Phrase():
@@ -228,7 +227,7 @@ def _sum(text: str) -> str:
         if place % 3 == 0:
             pieces += [_MATH.get(char) or typeset(char) for char in piece]
         elif piece:
-            power = "".join(str(_RAISED.index(char)) for char in piece if char in _RAISED)
+            power = "".join(str(SUPERSCRIPTS.index(char)) for char in piece if char in SUPERSCRIPTS)
             pieces.append(f"^{{{power}}}" if power else f"_{{{_mathematical(piece)}}}")
     return "".join(pieces).replace(" _", "_")  # \alpha_{1}
 
@@ -265,7 +264,7 @@ def inline(line: Line) -> str:
     return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
 
 
-def named(name: TensorName) -> str:
+def tensor_name(name: TensorName) -> str:
     """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
     before = f"{name.before.rstrip('/')} " if name.before else ""
     return f"{typeset(before)}${symbol(name.letter, name.below, name.layer)}$"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from rnncalc.formats import shortened, text_of
-from rnncalc.formats.latex import displayed, inline, named
+from rnncalc.formats.latex import displayed, inline, tensor_name
 from rnncalc.reports.report import SheetReport
 from rnncalc.typeset.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
 
@@ -70,7 +70,7 @@ def _cell(value: Value) -> str:
         case Arithmetic():
             return _code(text_of(value)).replace("|", r"\|")
         case TensorName():
-            latex = named(value)
+            latex = tensor_name(value)
             return latex if _tame(latex) else _on_one_line(text_of(value))
         case Phrase():
             return _phrase(value)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TextIO, assert_never
 
 from rnncalc.formats import terminal_width
-from rnncalc.letters import GREEK
+from rnncalc.letters import GREEK, SUPERSCRIPTS
 from rnncalc.pictures.picture import (
     MOST_OF_A_LINE,
     PAGE,
@@ -50,8 +50,7 @@ ASCII = {
 }
 """The ASCII replacements for the characters of pictures."""
 
-RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-LOWERED = str.maketrans(RAISED, "0123456789")
+ON_THE_LINE = str.maketrans(SUPERSCRIPTS, "0123456789")
 """The digits of a power of ten: if an encoding lacks them, 10⁹ is 1e9, which is as wide."""
 
 
@@ -199,7 +198,10 @@ def _encodable(lines: list[str], encoding: str) -> list[str]:
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
         signs |= ASCII  # all of them, so that no line changes its looks on its way
-    if not encodes(RAISED, encoding):
-        lines = [re.sub(f"10([{RAISED}]+)", lambda power: f"1e{power[1].translate(LOWERED)}", line) for line in lines]
+    if not encodes(SUPERSCRIPTS, encoding):
+        lines = [
+            re.sub(f"10([{SUPERSCRIPTS}]+)", lambda power: f"1e{power[1].translate(ON_THE_LINE)}", line)
+            for line in lines
+        ]
     replaced = [[signs.get(char, char) for char in line] for line in lines]
     return ["".join(char if encodes(char, encoding) else "?" * columns(char) for char in line) for line in replaced]

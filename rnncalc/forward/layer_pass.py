@@ -119,8 +119,8 @@ class DirectionPass(Generic[Value]):
         _calculate(self.each, values)
         self.state = tuple([values[place] for place in trace.after.values()])
         if self.traced:
-            named = {**trace.after, "h": trace.output, **trace.gates}
-            self.taken.append({"x": x, **{letter: values[place] for letter, place in named.items()}})
+            lettered = {**trace.after, "h": trace.output, **trace.gates}
+            self.taken.append({"x": x, **{letter: values[place] for letter, place in lettered.items()}})
         return values[trace.output]
 
     @property

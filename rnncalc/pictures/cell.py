@@ -54,8 +54,8 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
 
     Raises RefusedError if there is no cell.
     """
-    named = {placed.name: placed for placed in network.spelled}
-    chosen = [named[name] for name in only] if only else network.spelled
+    by_name = {placed.name: placed for placed in network.spelled}
+    chosen = [by_name[name] for name in only] if only else network.spelled
     recurrent = [placed for placed in chosen if isinstance(placed.layer, Cell)]
     if not recurrent or (only and len(recurrent) < len(chosen)):
         what = next(placed.name for placed in chosen if placed not in recurrent) if only else title(network)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum, auto
 from heapq import heappop, heappush
-from itertools import chain, pairwise, product
+from itertools import chain, pairwise
+from itertools import product as combinations
 from typing import NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
@@ -316,7 +317,7 @@ class Wiring:
         self.around = {
             cell
             for box in self.boxes.values()
-            for cell in product(range(box.x - 1, box.x + box.width + 1), range(box.y - 1, box.y + box.height + 1))
+            for cell in combinations(range(box.x - 1, box.x + box.width + 1), range(box.y - 1, box.y + box.height + 1))
         }
         self.shapes: list[Box | Arrow | Dot | Label] = [*self.boxes.values()]
         self.inner: dict[int, set[GridPoint]] = {}
@@ -350,7 +351,7 @@ class Wiring:
             return False
         for before, after in pairwise(cells):
             self.taken |= dict.fromkeys(((cell, before[0] == after[0]) for cell in (before, after)), value)
-        self.taken |= dict.fromkeys(product((cells[0], cells[-1]), (True, False)), value)
+        self.taken |= dict.fromkeys(combinations((cells[0], cells[-1]), (True, False)), value)
         state = (value, reader) in self.along or reader == NEXT or self.nodes[value].kind is NodeKind.BEFORE
         inner = zip(cells, cells[1:], cells[2:], strict=False)
         turns = [cell for before, cell, after in inner if before[0] != after[0] and before[1] != after[1]]
@@ -402,7 +403,7 @@ class Wiring:
         elif not inner:
             starts = self._edge(self.bottom, UP) if value == self.trace.x else self._edge(self.left, RIGHT)
         crossed = {cell for cell in inner for axis in (True, False) if self.taken.get((cell, axis), value) != value}
-        return {start for start in starts if self._free(start[0])} | {*product(inner - crossed, STEPS)}
+        return {start for start in starts if self._free(start[0])} | {*combinations(inner - crossed, STEPS)}
 
     def _ends(self, value: int, reader: int) -> set[Heading]:
         """Return where a wire may end, and its last step: at an edge, or at a side of its reader."""

@@ -262,10 +262,10 @@ def framed(caption: Caption, shapes: list[Shape], frame: Frame) -> Picture:
     labels += [Label(0, bottom + y, (line,), Style.NOTE) for y, line in enumerate(below)]
     whole = max([across, *(span(label.text) for label in labels)])
     by = ((whole - across) // 2 - left, top - upper)
-    placed = (*labels, *(moved(shape, by) for shape in shapes))
+    whole_shapes = (*labels, *(moved(shape, by) for shape in shapes))
     title, setting = escape(caption.heading, 200), escape(caption.setting, 200)
     description = f"{setting}. {' '.join(caption.notes)}"
-    return Picture(f"{title}, {caption.view}", description, whole, bottom + len(below), placed)
+    return Picture(f"{title}, {caption.view}", description, whole, bottom + len(below), whole_shapes)
 
 
 def stacked(pictures: Sequence[Picture]) -> Picture:
