@@ -353,11 +353,6 @@ class Half(Frozen):
         """The middle cell of a box, counted from its first."""
         return (self.box - 1) // 2
 
-    @property
-    def aside(self) -> int:
-        """How far right of the middle runs an arrow past attention."""
-        return self.middle - 1
-
     def circle(self, letter: str, step: TimeColumn) -> int:
         """Return the width of a circle."""
         return (span((at(letter, step.name),)) + 2) | 1
@@ -379,12 +374,6 @@ class Half(Frozen):
         joined = cells[0] if self.rows.index(row) > cells[-1] else cells[-1] + 1
         return self.rows[joined].bottom - 2
 
-    @cached_property
-    def start(self) -> int:
-        """The width of the states before the first step, 0 if there are none to draw."""
-        rows = () if self.tight or self.giving else self.rows
-        return max((span(row.states_at("0")) + 2 for row in rows if row.states), default=0)
-
     @property
     def entry(self) -> int:
         """The cells left of the first box that are kept for what runs to attention."""
@@ -398,9 +387,10 @@ class Half(Frozen):
     @cached_property
     def over(self) -> int:
         """How far past the right side of a box go the words beside an arrow that runs up."""
-        words = [0 if self.fork is None or not self.attention else self.aside + span(self.attention.output_width)]
+        past = self.middle - 1
+        words = [0 if self.fork is None or not self.attention else past + span(self.attention.output_width)]
         for below, row in pairwise(self.rows):
-            words.append(span(row.input_width(below)) + self.aside * bool(below.attention))
+            words.append(span(row.input_width(below)) + past * bool(below.attention))
         return max(words) + 2 - self.middle
 
     @property
@@ -425,7 +415,7 @@ class Half(Frozen):
         """The first cell of the first column, clear of the half left of it and of the words of both."""
         giving = self.giving
         if not giving:
-            return self.start + self.first_arrow if self.start else 0
+            return 0
         words = max(giving.over, 0) if self.attention else 0
         if behind := [0 if giving.tight else giving.behind(row)[1] + BETWEEN for row in giving.rows if row.two_way]:
             words = max(giving.over, *behind) + 3  # its last states come down there
@@ -506,7 +496,9 @@ class Half(Frozen):
                 yield from (_dots(x, y) for y in (row.line, row.backward)[: 1 + row.two_way])
             elif row.letter:
                 wide = self.circle(row.letter, column)
-                x += (self.box - wide) // 2 + self.aside * (row is self.rows[0] and self.rows[1] is self.attention)
+                x += (self.box - wide) // 2 + (self.middle - 1) * (
+                    row is self.rows[0] and self.rows[1] is self.attention
+                )
                 yield Box(x, row.top, wide, 1, ((at(row.letter, column.name),),), style, round=True)
             else:
                 yield Box(x, row.top, width, height, row.lines, style)
@@ -514,11 +506,11 @@ class Half(Frozen):
     def _in_time(self, row: Row) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
         y, back, sides = row.line, row.backward, [*self.sides]
-        if self.start:
+        if not (self.giving or self.tight):
             line = row.states_at("0")
-            wide = span(line) + 2
-            yield Box(self.start - wide, y, wide, 1, (line,), Style.STATE, round=True)
-            sides.insert(0, (0, self.start))
+            wide, right = span(line) + 2, self.left - self.first_arrow
+            yield Box(right - wide, y, wide, 1, (line,), Style.STATE, round=True)
+            sides.insert(0, (0, right))
         for giver in self.giving.rows if self.giving else ():
             if giver.name == row.start and not giver.elided and self.giving:
                 sides.insert(0, self.giving.sides[-1])
@@ -558,7 +550,7 @@ class Half(Frozen):
             if attends:
                 yield from self._straight(attends, row, attends.output_width, -PAST // 2)
             width = row.input_width(below, context if attends or row.bottom - 2 == self.fork else 0)
-            yield from self._straight(below, row, width, self.aside if attends else 0)
+            yield from self._straight(below, row, width, self.middle - 1 if attends else 0)
             below, attends = row, None
 
     def _straight(self, below: Row, row: Row, label: Line, by: int) -> Iterator[Shape]:
@@ -578,7 +570,7 @@ class Half(Frozen):
         boxes = [(column, x) for column, x in columns if not column.gap]
         states = [each.line for each in self.rows if each.states]
         for column, left in boxes if states and not row.compares_below else ():
-            if self.start or self.giving or not column.first:
+            if self.giving or not (self.tight and column.first):
                 yield Dot(left - QUERY, states[-1])
                 yield Arrow(route(left - QUERY, states[-1], row.top + 1, left - 1, upright=True), Style.STATE)
         if self.giving:
