@@ -578,8 +578,10 @@ class Half(Frozen):
         if self.fork is None:
             return
         later = self.fork > row.top  # into the boxes of the next step
-        yield Label(columns[0][1] + self.box, row.line - 1, row.output_width, Style.SHAPE)
-        for (column, x), (after, left) in zip(columns, columns[1:] if later else columns, strict=False):
+        pairs = [*zip(columns, columns[1:] if later else columns, strict=False)]
+        if pairs:
+            yield Label(columns[0][1] + self.box, row.line - 1, row.output_width, Style.SHAPE)
+        for (column, x), (after, left) in pairs:
             start, lane = (x + DOTS, left - QUERY) if column.gap else (x + self.box - PAST, x + self.box + self.lane)
             turns = (left - 1,) if after.gap else (lane, self.fork, left - 1 if later else left + self.box)
             if later or not column.gap:

@@ -286,7 +286,9 @@ def test_a_context_that_joins_twice_runs_past_the_layers_between(
     """
     encoder = Part(5, (GRU(units), GRU(units // 2, bidirectional=True)), steps=3)
     attention = DecoderAttention(query=query, context="both")
-    net = Network(encoder=encoder, decoder=Part(4, (GRU(units),) * 2, Output(2), 3, attention))
+    one, net = (
+        Network(encoder=encoder, decoder=Part(4, (GRU(units),) * 2, Output(2), steps, attention)) for steps in (1, 3)
+    )
     for width in (80, 140, None):
         for picture in Drawing(net).pictures(width):
             hold(picture)
@@ -295,6 +297,8 @@ def test_a_context_that_joins_twice_runs_past_the_layers_between(
     ends = [arrow.corners[-1] for arrow in arrows(picture, Style.LAYER)]
     assert len(reads) == 3
     assert sum(end in beside for end in ends) == 2 + side
+    widths = [said(each)[f"{units:,}"] for each in (drawn(one), picture)]
+    assert widths[1] - widths[0] == 1 - side  # one less where no step is next
 
 
 def test_one_layer_alone() -> None:
