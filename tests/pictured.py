@@ -8,7 +8,6 @@ from itertools import pairwise, product
 from rnncalc.pictures.picture import (
     Arrow,
     Box,
-    Brace,
     GridPoint,
     Label,
     Picture,
@@ -36,7 +35,7 @@ def texts(shape: Shape) -> tuple[Line, ...]:
     match shape:
         case Box():
             return shape.lines
-        case Label() | Brace():
+        case Label():
             return (shape.text,)
         case _:
             return ()
@@ -49,12 +48,6 @@ def rooms(shape: Shape) -> list[Room]:
             return [(shape.x, shape.y, shape.x + shape.width, shape.y + shape.height)]
         case Label():
             return [(shape.left, shape.y, shape.left + span(shape.text), shape.y + 1)]
-        case Brace():
-            left, wide = shape.x + (shape.width - span(shape.text)) // 2, span(shape.text)
-            return [
-                (shape.x, shape.y, shape.x + shape.width, shape.y + 1),
-                (left, shape.y + 1, left + wide, shape.y + 2),
-            ]
         case _:
             return []
 

@@ -17,7 +17,6 @@ from rnncalc.pictures.picture import (
     PAGE,
     Arrow,
     Box,
-    Brace,
     Curve,
     Dot,
     Label,
@@ -65,7 +64,7 @@ def _style() -> str:
     rules = [
         ".rnncalc{font:13px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}",
         ".rnncalc text{white-space:pre}",
-        ".rnncalc path,.rnncalc polyline{fill:none}",
+        ".rnncalc polyline{fill:none}",
         ".rnncalc .b,.rnncalc .heading{font-weight:600}.rnncalc .heading{font-size:15px}",
         ".rnncalc .m{font-family:'STIX Two Text','Times New Roman',Times,serif;font-style:italic;font-size:15px}",
         ".rnncalc .i{font-family:'STIX Two Text','Times New Roman',Times,serif;font-size:11px}",
@@ -87,7 +86,7 @@ def _colours(dark: int) -> Iterator[str]:
         yield f".rnncalc .box.{role}{{fill:{fill};stroke:{stroke}}}"
         yield f".rnncalc .{role}.line,.rnncalc .{role}.curve{{stroke:{stroke}}}.rnncalc .{role}.head{{fill:{stroke}}}"
     yield f".rnncalc .layer.line{{stroke:{SOFT[dark]}}}.rnncalc .layer.head{{fill:{SOFT[dark]}}}"
-    yield f".rnncalc .dot{{fill:{INK[dark]}}}.rnncalc .brace{{stroke:{SOFT[dark]};stroke-width:1.4}}"
+    yield f".rnncalc .dot{{fill:{INK[dark]}}}"
 
 
 def _shape(shape: Shape, path: list[Point]) -> Iterator[str]:
@@ -101,8 +100,6 @@ def _shape(shape: Shape, path: list[Point]) -> Iterator[str]:
         case Label():
             place = f'x="{_x(shape.anchor)}" y="{_y(shape.y + 0.5) + LOWER:g}" text-anchor="{shape.align}"'
             yield f'<text class="{shape.style}" {place}>{_line(shape.text)}</text>'
-        case Brace():
-            yield from _brace(shape)
         case Curve():
             points = " ".join(f"{_x(x)},{_y(y)}" for x, y in shape.points)
             yield f'<polyline class="curve {shape.style}" points="{points}"/>'
@@ -137,19 +134,6 @@ def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
     yield f'<polyline class="line {arrow.style}" points="{_points(pixels)}"/>'
     if arrow.head:
         yield f'<polygon class="head {arrow.style}" points="{_points(corners)}"/>'
-
-
-def _brace(brace: Brace) -> Iterator[str]:
-    left, right, top = _x(brace.x), _x(brace.x + brace.width), _y(brace.y)
-    middle, deep = (left + right) / 2, DOWN * 0.35
-    yield (
-        f'<path class="brace" d="M{left:g} {top:g}q0 {deep:g} 8 {deep:g}H{middle - 8:g}q8 0 8 {deep:g}'
-        f'q0 {-deep:g} 8 {-deep:g}H{right - 8:g}q8 0 8 {-deep:g}"/>'
-    )
-    yield (
-        f'<text class="note" x="{middle:g}" y="{_y(brace.y + 1.5) + LOWER:g}" text-anchor="middle">'
-        f"{_line(brace.text)}</text>"
-    )
 
 
 def _line(line: Line) -> str:

@@ -13,7 +13,6 @@ from rnncalc.pictures.picture import (
     PAGE,
     Arrow,
     Box,
-    Brace,
     Curve,
     Dot,
     GridPoint,
@@ -77,8 +76,6 @@ def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
                 canvas.put((shape.x, shape.y), "●")
             case Label():
                 canvas.text((shape.left, shape.y), shape.text)
-            case Brace():
-                canvas.brace(shape)
             case Curve():
                 canvas.curve(shape)
             case _:
@@ -155,16 +152,6 @@ class _Canvas:
         first = cells[1]
         if first not in self.dots:  # it leaves another arrow, no frame
             self.starts.append((start, (first[0] - start[0], first[1] - start[1])))
-
-    def brace(self, brace: Brace) -> None:
-        """Draw a brace, and its text in the middle below."""
-        middle = brace.x + (brace.width - 1) // 2
-        for x in range(brace.x, brace.x + brace.width):
-            self.put((x, brace.y), "┬" if x == middle else "─")
-        self.put((brace.x, brace.y), "└")
-        self.put((brace.x + brace.width - 1, brace.y), "┘")
-        free = brace.width - columns(escape(plain(brace.text), MOST_OF_A_LINE))
-        self.text((brace.x + free // 2, brace.y + 1), brace.text)
 
     def curve(self, curve: Curve) -> None:
         """Draw a line as characters, one a column, and more below each other if it is steep."""

@@ -13,7 +13,6 @@ from rnncalc.pictures.picture import (
     PAGE,
     Arrow,
     Box,
-    Brace,
     Curve,
     Dot,
     Label,
@@ -32,7 +31,7 @@ ACROSS, DOWN = 0.2, 0.44
 """The size of a cell, in centimetres."""
 
 PACKAGES = r"""\usepackage{amsmath,tikz}
-\usetikzlibrary{arrows.meta,decorations.pathreplacing}
+\usetikzlibrary{arrows.meta}
 """
 """What a document needs in its preamble; `tikz` loads the others."""
 
@@ -89,10 +88,6 @@ def _shape(shape: Shape, path: list[Point]) -> Iterator[str]:
             size = {"heading": f"\\bfseries{LARGE} ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
             text = f"{size.get(shape.style, '')}{_line(shape.text)}"
             yield f"\\node[anchor={anchor}] at ({shape.anchor:g},{shape.y + 0.5 + BASE:g}) {{{text}}};"
-        case Brace(x, y, width):
-            ends = f"({x + width},{y + 0.1}) -- ({x},{y + 0.1})"
-            yield f"\\draw[decorate, decoration={{brace, amplitude=2mm}}, inputline] {ends};"
-            yield f"\\node[anchor=base] at ({x + width / 2},{y + 1.7}) {{{_line(shape.text)}}};"
         case Curve():
             points = " -- ".join(f"({x:.3f},{y:.3f})" for x, y in shape.points)
             thin = {Style.AXIS: "semithick", Style.ELIDED: "semithick, densely dashed"}

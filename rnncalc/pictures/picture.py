@@ -1,4 +1,4 @@
-"""What a picture is: boxes, arrows, labels, braces and curves on a grid of characters. Knows no network and no format.
+"""What a picture is: boxes, arrows, labels and curves on a grid of characters. Knows no network and no format.
 
 A place on the grid is a cell: x characters from the left, y lines from the top. A terminal draws a picture directly;
 other formats give a cell a fixed width and height, and make no text wider than its cells.
@@ -130,15 +130,6 @@ class Label(NamedTuple):
         return {"start": self.left, "middle": self.x + 0.5, "end": self.left + span(self.text)}[self.align]
 
 
-class Brace(NamedTuple):
-    """A brace below other shapes, two lines high, with its text in the middle of the second."""
-
-    x: int
-    y: int
-    width: int
-    text: Line
-
-
 class Curve(NamedTuple):
     """A line through points between the cells, counted as they are from the upper left corner of the first cell."""
 
@@ -146,7 +137,7 @@ class Curve(NamedTuple):
     style: Style
 
 
-Shape = Box | Arrow | Dot | Label | Brace | Curve
+Shape = Box | Arrow | Dot | Label | Curve
 
 
 class Picture(NamedTuple):
@@ -308,9 +299,6 @@ def _corners(shape: Shape) -> Iterator[tuple[int, int]]:
             yield from ((x, y), (x + 1, y + 1))
         case Label(y=y):
             yield from ((shape.left, y), (shape.left + span(shape.text), y + 1))
-        case Brace(x, y, width, text):
-            more = max(span(text) - width + 1, 0) // 2
-            yield from ((x - more, y), (x + width + more, y + 2))
         case Curve(points):
             yield from ((int(x), int(y)) for x, y in points)
             yield from ((int(x) + 1, int(y) + 1) for x, y in points)

@@ -22,7 +22,6 @@ from rnncalc.pictures.picture import (
     MOST_OF_A_NAME,
     Arrow,
     Box,
-    Brace,
     Caption,
     Dot,
     Frame,
@@ -476,11 +475,12 @@ class Half(Frozen):
             yield from self._attention(self.attention)
         if self.feedback:
             yield from self._fed_back()
-        (repeated, below), y = self.words, self.rows[0].bottom
-        if repeated:
-            yield Brace(self.left, y + 1, self.wide, (repeated,))
-        if repeated and below:
-            yield Label(self.left + self.wide // 2, y + 3, (below,), Style.NOTE, "middle")
+        if words := [text for text in self.words if text and self.words[0]]:
+            y, last = self.rows[0].bottom, self.right - 1
+            yield Arrow(route(self.left, y, y + 1, last, y, upright=True), Style.AXIS, head=False)
+            yield from (
+                Label((self.left + last) // 2, y + 2 + n, (text,), Style.NOTE, "middle") for n, text in enumerate(words)
+            )
 
     def _boxes(self, row: Row) -> Iterator[Shape]:
         height, width = row.bottom - row.top, self.box - PAST * (row is self.attention)

@@ -15,7 +15,7 @@ from conftest import written
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS
-from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Style
+from rnncalc.pictures.picture import Arrow, Box, Curve, Dot, Label, Picture, Style
 from rnncalc.records import Frozen
 from rnncalc.reports.report import (
     CheckedReport,
@@ -132,7 +132,7 @@ class Full(
         text = ("a", Term("a", "b"), Term("b", time="c"))
         boxes = (Box(0, 0, 9, 4, (text, text), Style.LAYER), Box(0, 8, 9, 1, (text,), Style.STATE, round=True))
         arrow = Arrow(((4, 4), (4, 7)), Style.BACKWARD)
-        shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Style.NOTE), Brace(20, 4, 9, text))
+        shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Style.NOTE))
         return [Picture("a", "b", 40, 12, (*shapes, Curve(((20, 9), (30, 11)), Style.DENSE)))]
 
     def findings(self) -> Iterator[tuple[str, str, list[Finding]]]:
