@@ -11,6 +11,7 @@ from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark
 from rnncalc.models.read import read
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_conventions, compare_same_params, dense_growth
+from rnncalc.questions.counters import counters
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.operations import explain_operations, pass_operations
 from rnncalc.questions.quantized import quantized
@@ -22,6 +23,7 @@ from rnncalc.reports.beside import JointReport, QuantizedReport, ShapesReport, S
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
+from rnncalc.reports.counters import CountersReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.exercise import ExerciseLinkReport, of_exercises
 from rnncalc.reports.explain import ExplanationReport
@@ -53,6 +55,7 @@ REPORTS: list[Any] = [
     TrainingReport(CountReport(count(NETWORK), tensors=True, cost=True), training(NETWORK, chunk=1)),
     OperationsReport(CountReport(count(NETWORK)), pass_operations(NETWORK, 2)),
     ShapesReport(CountReport(count(NETWORK)), shapes(NETWORK)),
+    CountersReport(CountReport(count(NETWORK)), counters(NETWORK)),
     StreamReport(CountReport(count(NETWORK)), stream(NETWORK, 100)),
     QuantizedReport(CountReport(count(NETWORK)), quantized(NETWORK, "int8")),
     JointReport(

@@ -40,6 +40,13 @@ def _shapes(counts: CountReport, batch: int | None = None, time_first: bool = Fa
     return ShapesReport(counts, shapes(counts.counted.network, batch, time_first=time_first))
 
 
+def _counters(counts: CountReport, batch: int = 1) -> Report:
+    from rnncalc.questions.counters import counters
+    from rnncalc.reports.counters import CountersReport
+
+    return CountersReport(counts, counters(counts.counted.network, batch))
+
+
 def _stream(counts: CountReport, rate: Any = None) -> Report:
     from rnncalc.questions.stream import stream
     from rnncalc.reports.beside import StreamReport
@@ -61,6 +68,7 @@ BESIDE: Table = {
     "training": _training,
     "operations": _operations,
     "shapes": _shapes,
+    "counters": _counters,
     "stream": _stream,
     "quantize": _quantized,
 }
@@ -82,6 +90,7 @@ training_flags = together(
 beside_flags = together(
     option("--operations", help="Add operations by kind, and FLOPs."),
     option("--shapes", help="Show what each layer reads and returns, states included."),
+    option("--counters", help="Show what other programs that count operations print, and why."),
     option("--time-first", hidden=True, help="Shapes with the steps before the batch."),
     option("--stream", help="Add the state that is carried from step to step."),
     option("--rate", metavar="R", help="Steps per second, for --stream."),

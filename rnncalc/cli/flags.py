@@ -44,7 +44,7 @@ OF_NETWORK = {*NetworkFlags.__annotations__}
 
 
 GOES_WITH: dict[str, tuple[str, ...]] = {
-    "--batch": ("--training", "--operations", "--shapes"),
+    "--batch": ("--training", "--operations", "--shapes", "--counters"),
     "--chunk": ("--training", "--backward"),
     "--optimizer": ("--training",),
     "--time-first": ("--shapes",),
@@ -62,7 +62,7 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
 }
 """The flags that say nothing without another one, of those that the command has; a blank is between two needed."""
 
-TABLES = {"--training", "--operations", "--shapes", "--stream"}
+TABLES = {"--training", "--operations", "--shapes", "--stream", "--counters"}
 """The flags with a table of their own, of which a call has one."""
 
 

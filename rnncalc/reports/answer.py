@@ -140,6 +140,10 @@ class AnswerReport(SheetReport, DataReport):
 
     def _remarks(self) -> Iterator[str]:
         yield from _rule(self.answer.quantity)
+        if self.answer.quantity in ("multiply-adds", "flops") and not self.hint:
+            from rnncalc.reports.counters import on_counters  # few answers are about them
+
+            yield from on_counters(self.answer)
         for each in self.answer.judged:
             yield from _instead(each, self.answer, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):

@@ -1,0 +1,98 @@
+"""What counters print is what `count --counters` says: the real ones, on random networks and batches."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import jax
+import onnx_tool
+import pytest
+import torch
+import torchinfo
+from conformance.counted import Counted, hold, hold_of_pytorch, model_of, shape_of, stacks
+from flax.linen import summary
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ptflops import get_model_complexity_info
+from thop import profile
+from torch.utils.flop_counter import FlopCounterMode
+from torchprofile import profile_macs
+
+from rnncalc import Network
+
+pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
+
+BATCHES = st.integers(1, 3)
+
+
+def of_ptflops(backend: str) -> Counted:
+    options: Any = {"as_strings": False, "print_per_layer_stat": False, "verbose": False, "backend": backend}
+    return lambda model, x: get_model_complexity_info(model, (1,), input_constructor=lambda _: {"x": x}, **options)[0]
+
+
+def of_flop_counter(model: Any, x: Any) -> int:
+    with FlopCounterMode(display=False) as counter:
+        model(x)
+    return int(counter.get_total_flops())
+
+
+def of_fvcore(model: Any, x: Any) -> int:
+    from fvcore.nn import FlopCountAnalysis  # which warns as it is imported
+
+    counter = FlopCountAnalysis(model, x)
+    return int(counter.unsupported_ops_warnings(False).uncalled_modules_warnings(False).total())
+
+
+def of_profiler(model: Any, x: Any) -> int:
+    with torch.profiler.profile(with_flops=True) as profiled:
+        model(x)
+    return sum(event.flops for event in profiled.key_averages())
+
+
+def of_onnx_tool(model: Any, x: Any) -> int:
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "a.onnx")
+        torch.onnx.export(model, (x,), path, dynamo=False, opset_version=17)
+        read = onnx_tool.Model(path)
+    read.graph.graph_reorder_nodes()
+    read.graph.shape_infer(None)
+    read.graph.profile()
+    return int(read.graph.macs[0])
+
+
+OF_PYTORCH: dict[tuple[str, str], Counted] = {
+    ("torchinfo", "1.8.0"): lambda model, x: torchinfo.summary(model, input_data=x, verbose=0).total_mult_adds,
+    ("ultralytics-thop", "2.2.3"): lambda model, x: int(profile(model, (x,), verbose=False)[0]),
+    ("ptflops", "0.7.5"): of_ptflops("pytorch"),
+    ("ptflops (aten)", "0.7.5"): of_ptflops("aten"),
+    ("fvcore", "0.1.5"): of_fvcore,
+    ("torchprofile", "0.1.0"): profile_macs,
+    ("FlopCounterMode", "2.13.0"): of_flop_counter,
+    ("torch.profiler", "2.13.0"): of_profiler,
+    ("onnx-tool", "1.0.1"): of_onnx_tool,
+}
+
+
+@given(stacks("pytorch"), BATCHES)
+@settings(max_examples=40, deadline=None)
+def test_counters_of_pytorch(network: Network, batch: int) -> None:
+    hold_of_pytorch(OF_PYTORCH, network, batch)
+
+
+def of_tabulate(model: Any, x: Any) -> int:
+    table = summary._get_module_table(model, depth=0, show_repeated=False, compute_flops=True, compute_vjp_flops=False)
+    return int(table({"params": jax.random.key(0)}, x)[0].flops)
+
+
+def of_xla(model: Any, x: Any) -> int:
+    variables = jax.eval_shape(model.init, jax.random.key(0), x)
+    return int(jax.jit(model.apply).lower(variables, x).cost_analysis()["flops"])
+
+
+@given(stacks("flax-linen"), BATCHES)
+@settings(max_examples=12, deadline=None)
+def test_counters_of_flax(network: Network, batch: int) -> None:
+    shape = shape_of(network, batch)
+    x = jax.numpy.zeros(shape, "int32" if len(shape) < 3 else "float32")
+    of_flax = {("Flax tabulate", "0.12.8"): of_tabulate, ("XLA cost_analysis", "0.10.2"): of_xla}
+    hold(of_flax, network, batch, model_of(network), x)
