@@ -39,7 +39,7 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
         raise SpecError((Problem((), message, "--convention"),))
     try:
         comparison = match(network or spec.network, file)
-        return comparison._replace(tensors=(*comparison.tensors, *of_sequences(spec.network, file)))
+        return comparison._replace(tensors=(*comparison.tensors, *of_sequences(spec.network, file, comparison)))
     except SpecError as error:
         source, problems = escape_path(spec.source), []
         for problem in error.problems:

@@ -112,25 +112,25 @@ def joined(
     are of one layer; positions may have an axis for a batch. fits: whether the tensors of a module are a layer's.
     """
     stored = {(place, leaf): tensor for place, each in enumerate(modules) for leaf, tensor in each.tensors.items()}
-    left = {_parts(f"{modules[place].path}.{leaf}"): (place, leaf) for place, leaf in stored}
-    names = sorted(left)
+    places = {_parts(f"{modules[place].path}.{leaf}"): (place, leaf) for place, leaf in stored}
+    names = sorted(places)
     blocks: dict[tuple[int, str], FileModule] = {}  # by each of their tensors
     for spelling in spellings:
         ends = {key: [_parts(name) for name in several] for key, several in spelling.names.items()}
         key, (first, *_) = next(iter(ends.items()))
-        for root in [name.removesuffix(first) for name in left if name.endswith(first)]:
+        for root in [name.removesuffix(first) for name in places if name.endswith(first)]:
             every = {key: [f"{root}{end}" for end in several] for key, several in ends.items()}
-            parts = {key: several for key, several in every.items() if not left.keys().isdisjoint(several)}
+            parts = {key: several for key, several in every.items() if not places.keys().isdisjoint(several)}
             taken = {name for several in parts.values() for name in several}
             below = bisect_left(names, f"{root}/") - bisect_left(names, f"{root}.")
-            if not (below == len(taken) if spelling.alone else parts == every) or not taken <= left.keys():
+            if not (below == len(taken) if spelling.alone else parts == every) or not taken <= places.keys():
                 continue
-            tensors = {key: [stored[left[name]] for name in several] for key, several in parts.items()}
+            tensors = {key: [stored[places[name]] for name in several] for key, several in parts.items()}
             if any(len({(tensor.shape, tensor.shared_with) for tensor in several}) > 1 for several in tensors.values()):
                 continue
-            place, leaf = left[f"{root}{first}"]
+            place, leaf = places[f"{root}{first}"]
             path = modules[place].path
-            if len({left[name][0] for name in taken}) == 1 and len(f"{root}.") >= len(_parts(f"{path}.")):
+            if len({places[name][0] for name in taken}) == 1 and len(f"{root}.") >= len(_parts(f"{path}.")):
                 continue  # they are one module's, at its path or in its names
             if spelling.alone:
                 path = f"{path}.{leaf}"[: -len(first)].lstrip(".")
@@ -142,7 +142,7 @@ def joined(
                 as_one["positions"] = positions._replace(shape=positions.shape[1:], read=read)
             block = FileModule(path, as_one, settings=modules[place].settings)
             if fits(block):
-                blocks |= dict.fromkeys([left.pop(name) for name in taken], block)
+                blocks |= dict.fromkeys([places.pop(name) for name in taken], block)
     result: dict[int, FileModule] = {}
     for place, module in enumerate(modules):
         kept = {leaf: tensor for leaf, tensor in module.tensors.items() if (place, leaf) not in blocks}

@@ -19,11 +19,11 @@ def with_table_first(sites: Sequence[Site]) -> Sequence[Site]:
     """
     for place, site in enumerate(sites):
         if isinstance(site.layer, Embedding):
-            known = [(each.layer, each.inputs) for each in sites[:place] if each.layer and each.params]
+            before = [(each.layer, each.inputs) for each in sites[:place] if each.layer and each.params]
             after = next((each.inputs for each in sites[place + 1 :] if each.layer and each.params), 0)
-            outputs = [layer.output_width(inputs) for layer, inputs in known[-1:]]
-            reads = [inputs for _, inputs in known[:1]] == [site.layer.units] and after in (0, *outputs)
-            return [site, *sites[:place], *sites[place + 1 :]] if reads or not known else sites
+            outputs = [layer.output_width(inputs) for layer, inputs in before[-1:]]
+            reads = [inputs for _, inputs in before[:1]] == [site.layer.units] and after in (0, *outputs)
+            return [site, *sites[:place], *sites[place + 1 :]] if reads or not before else sites
     return sites
 
 
@@ -33,8 +33,8 @@ def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
     Embeddings come first and outputs last; if widths leave a choice, custom decides, then the names. ordered: whether
     they stay in their order if each known layer reads no less than the one before it outputs.
     """
-    known = _widths(sites)
-    if ordered and all(width <= inputs for (_, width), (inputs, _) in pairwise(known)):
+    widths = _widths(sites)
+    if ordered and all(width <= inputs for (_, width), (inputs, _) in pairwise(widths)):
         return sites
     ranks = {id(site): 0 if isinstance(site.layer, Embedding) else 1 + named_last(site) for site in sites}
     waiting = sorted(sites, key=lambda site: ranks[id(site)])
@@ -70,7 +70,7 @@ def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
     rows: dict[str, list[list[Site]]] = {}
     for path in sorted(modules, key=lambda path: [int(digits) for digits in re.findall("[0-9]+", path)]):
         rows.setdefault(re.sub("_?[0-9]+", "", path), []).append(modules[path])
-    known: dict[tuple[tuple[int, ...], int], int] = {}
+    counts: dict[tuple[tuple[int, ...], int], int] = {}
     table = any(isinstance(site.layer, Embedding) for site in sites)
 
     def following(places: tuple[int, ...], width: int) -> Iterator[tuple[list[Site], tuple[int, ...], int]]:
@@ -84,10 +84,10 @@ def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
     def ways(places: tuple[int, ...], width: int) -> int:
         if sum(places) == len(modules):
             return 1
-        if (places, width) not in known and len(known) < MOST_PLACES:
-            known[places, width] = 0
-            known[places, width] = min(2, sum(ways(after, output) for _, after, output in following(places, width)))
-        return known.get((places, width), 0)
+        if (places, width) not in counts and len(counts) < MOST_PLACES:
+            counts[places, width] = 0
+            counts[places, width] = min(2, sum(ways(after, output) for _, after, output in following(places, width)))
+        return counts.get((places, width), 0)
 
     places: tuple[int, ...] = (0,) * len(rows)
     width, order = 0, list[Site]()
@@ -120,8 +120,8 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     if width is None:
         return _first(waiting)
     near = [in_groups(site, width) for site in waiting[: inner or None]]
-    known = [(place, site.layer) for place, site in enumerate(near) if site.inputs == width and not site.number]
-    fitting = [(place, layer) for place, layer in known if layer]
+    layers = [(place, site.layer) for place, site in enumerate(near) if site.inputs == width and not site.number]
+    fitting = [(place, layer) for place, layer in layers if layer]
     fitting.sort(key=lambda each: _is_dead_end(waiting[each[0]], waiting))
     if before and _is_norm(before.layer):  # a norm is before a layer of another output width
         fitting.sort(key=lambda each: (each[1].output_width(width) != width, _is_norm(each[1])))

@@ -30,10 +30,10 @@ from rnncalc.models.pairing import (
     named_norms,
     paired,
     prefix,
-    wanted_of,
+    spec_layers,
     without,
 )
-from rnncalc.models.read import read
+from rnncalc.models.read import sequences_of
 from rnncalc.models.sites import (
     COMPUTES_OTHERWISE,
     FLAX,
@@ -108,6 +108,7 @@ class Match(NamedTuple):
     differences: the layers of the spec that differ. more: the layers that only the file has.
     explained: the tensors, by their number, that these say enough of.
     left_out: how many tensors of the file are no parameters. remarks: on what is equal, though it is stored otherwise.
+    sites: of the layers, by name. every: all sites of the file.
     """
 
     path: str
@@ -118,6 +119,7 @@ class Match(NamedTuple):
     left_out: int
     sites: dict[str, Site]
     remarks: tuple[Remark, ...] = ()
+    every: tuple[Site, ...] = ()
 
     @property
     def kept(self) -> bool:
@@ -148,40 +150,40 @@ def match(network: Network, file: ModelFile) -> Match:
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_MODULES:
         raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not compared with a spec")
-    wanted = wanted_of(network)
-    start = prefix(wanted, file.modules)
-    wanted = [without(start, each) for each in wanted]
-    by_name, file = _by_name(wanted, file)
-    attends = any(isinstance(one.layer, DecoderAttention) for one in wanted)  # perhaps with other biases
-    layers = [*[one.shapes for one in wanted], *(readers_of_two(file.framework) if attends else ())]
+    specs = spec_layers(network)
+    start = prefix(specs, file.modules)
+    specs = [without(start, each) for each in specs]
+    by_name, file = _by_name(specs, file)
+    attends = any(isinstance(spec.layer, DecoderAttention) for spec in specs)  # perhaps with other biases
+    layers = [*[spec.shapes for spec in specs], *(readers_of_two(file.framework) if attends else ())]
     every = sites_of(file, layers)
-    norms = named_norms(wanted, in_chain(every, ordered=file.ordered), ordered=file.ordered)
+    norms = named_norms(specs, in_chain(every, ordered=file.ordered), ordered=file.ordered)
     every = tuple(norms.get(id(site), site) for site in every)
     pools = [site for site in every if isinstance(site.layer, Pool1D)]
     sites = tuple(site for site in every if not site.bare)
-    pairs = paired(wanted, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
-    sites = _with_unnamed(wanted, pairs, sites)
+    pairs = paired(specs, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
+    sites = _with_unnamed(specs, pairs, sites)
     remarks = tuple(remark for remark in file.remarks if remark.kind is RemarkKind.MERGED)
     if file.framework == "onnx":
-        sites, about = _with_zeros(wanted, pairs, sites)
+        sites, about = _with_zeros(specs, pairs, sites)
         remarks = (*remarks, *about)
     used = {id(site) for site in pairs.values()}
-    left = [site for site in sites if id(site) not in used]
-    checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place), file.framework)]
-    externals = [one for one in wanted if isinstance(one.layer, External) and not one.layer.tensors]
-    of_externals, left = _of_externals(externals, left)
+    unpaired = [site for site in sites if id(site) not in used]
+    checks = [each for place, spec in enumerate(specs) for each in _checks(spec, pairs.get(place), file.framework)]
+    externals = [spec for spec in specs if isinstance(spec.layer, External) and not spec.layer.tensors]
+    of_externals, unpaired = _of_externals(externals, unpaired)
     others = [
         TensorCheck(TensorStatus.UNEXPECTED, stored=tensor.name, stored_shape=tensor.shape)
-        for site in left
+        for site in unpaired
         for tensor in site.tensors.values()
         if not tensor.shared_with
     ]
     of_externals = [check for check in of_externals if check.stored_shape or check.shape != (0,)]
     tensors = (*checks, *by_name, *of_externals, *others, *_otherwise(network, file, every))
-    more = tuple(site for site in left if site.layer and site.params)
-    differences = tuple(_differences(network, start, wanted, pairs, tensors, more))
+    more = tuple(site for site in unpaired if site.layer and site.params)
+    differences = tuple(_differences(network, start, specs, pairs, tensors, more))
     no_params = sum(not tensor.is_parameter for tensor in file.tensors)
-    sites_by_name = {wanted[place].name: site for place, site in pairs.items() if not site.bare}
+    sites_by_name = {specs[place].name: site for place, site in pairs.items() if not site.bare}
     names = {name for each in differences if each.theirs is not None for name in each.names}
     stored = {tensor.name for site in more for tensor in site.tensors.values()}
     stacked = {id(site) for each in differences for site in each.stacked}
@@ -191,13 +193,13 @@ def match(network: Network, file: ModelFile) -> Match:
         for number, check in enumerate(tensors)
         if not (check.kept or check.doubt) and (check.layer in names or (not check.layer and check.stored in stored))
     )
-    return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name, remarks)
+    return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name, remarks, every)
 
 
 def _differences(
     network: Network,
     start: str,
-    wanted: Sequence[SpecLayer],
+    specs: Sequence[SpecLayer],
     pairs: Pairs,
     tensors: Sequence[TensorCheck],
     more: Sequence[Site],
@@ -211,11 +213,11 @@ def _differences(
     wrong = {check.layer for check in tensors if not (check.kept or check.doubt)}
     sums = {check.layer: check.stored_shape for check in tensors if check.tensor == "external"}
     copies: dict[Path, list[int]] = {}
-    for place, each in enumerate(wanted):
+    for place, each in enumerate(specs):
         if not each.placed.starts and not (isinstance(each.layer, External) and each.layer.tensors):
             copies.setdefault(each.at, []).append(place)
     for at, places in copies.items():
-        first, names = wanted[places[0]], tuple(wanted[place].name for place in places)
+        first, names = specs[places[0]], tuple(specs[place].name for place in places)
         ours, sites = first.layer.replace(repeat=1), [pairs[place] for place in places if place in pairs]
         last = sites[-1] if sites and sites[-1].layer else None
         stacked = tuple(
@@ -223,7 +225,7 @@ def _differences(
         )
         if wrong.isdisjoint(names) and not stacked:
             continue
-        theirs = [_theirs(wanted[place], pairs[place], network.convention) for place in places if place in pairs]
+        theirs = [_theirs(specs[place], pairs[place], network.convention) for place in places if place in pairs]
         if isinstance(ours, External):
             theirs = [ours.replace(params=int(shape[0])) for name in names if (shape := sums.get(name))]
         layers = None if None in theirs else tuple(layer for layer in theirs if layer is not None)
@@ -249,16 +251,16 @@ def _reads(layer: Layer, site: Site) -> int:
     return inputs_of(layer, site) * prod(layer.grid)
 
 
-def _is_first(network: Network, wanted: SpecLayer) -> bool:
+def _is_first(network: Network, spec: SpecLayer) -> bool:
     """Return whether a layer reads the input of its part."""
-    before = [each for each in network.stack if each.part == wanted.placed.part and not each.starts]
-    before = before[: [each.name for each in before].index(wanted.name)]
+    before = [each for each in network.stack if each.part == spec.placed.part and not each.starts]
+    before = before[: [each.name for each in before].index(spec.name)]
     return not any(each.tensors or each.inputs != each.outputs for each in before)
 
 
-def _theirs(wanted: SpecLayer, site: Site, framework: str) -> Layer | None:
+def _theirs(spec: SpecLayer, site: Site, framework: str) -> Layer | None:
     """Return the layer that has the tensors of a site, with the spec's options unless these tell another value."""
-    ours, site = wanted.layer.replace(repeat=1), in_place(site, wanted.layer)
+    ours, site = spec.layer.replace(repeat=1), in_place(site, spec.layer)
     layer = site.layer
     if isinstance(ours, Output) and isinstance(layer, Dense) and not isinstance(layer, Output):
         tied = any(tensor.shared_with for tensor in site.tensors.values())
@@ -304,156 +306,159 @@ def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iter
             yield TensorCheck(TensorStatus.COMPUTATION, None, None, stored=word, doubt=remark)
 
 
-def of_sequences(network: Network, file: ModelFile) -> Iterator[TensorCheck]:
-    """Yield what a file says of its sequences and a network has otherwise: whether it ends in one, and its steps."""
+def of_sequences(network: Network, file: ModelFile, comparison: Match) -> Iterator[TensorCheck]:
+    """Yield what a file says of its sequences and a network has otherwise: whether it ends in one, and its steps.
+
+    comparison: of both, the network perhaps with other steps.
+    """
     if network.encoder or file.framework not in ("keras", "onnx"):
         return
-    draft = read(file).draft
-    if file.framework == "onnx" and draft and any(isinstance(each, LastStep) for each in draft.layers):
-        sequences = [len(placed.output_shape) > 1 for placed in network.stack if isinstance(placed.layer, Cell)]
-        if not any(sequences[-1:]) or not any(isinstance(placed.layer, LastStep) for placed in network.stack):
+    ended, steps, layers = sequences_of(file, comparison.every)
+    if file.framework == "onnx" and any(isinstance(each, LastStep) for each in layers):
+        outputs = [len(placed.output_shape) > 1 for placed in network.stack if isinstance(placed.layer, Cell)]
+        if not any(outputs[-1:]) or not any(isinstance(placed.layer, LastStep) for placed in network.stack):
             yield TensorCheck(TensorStatus.COMPUTATION, stored="last", doubt=Remark(Doubt.BOTH))
-    if draft is None or draft.network.topology is None or any(isinstance(each, External) for each in draft.layers):
+    if ended is None or any(isinstance(each, External) for each in layers):
         return
-    ours, theirs = network.topology_of(None), draft.network.topology
-    if ours.rpartition("-")[2] != theirs.rpartition("-")[2]:
-        about = Remark(Doubt.TOPOLOGY, (theirs,))
+    topology = "many-to-one" if ended else "many-to-many"
+    if network.topology_of(None).endswith("one") != ended:
+        about = Remark(Doubt.TOPOLOGY, (topology,))
         yield TensorCheck(TensorStatus.COMPUTATION, stored="topology", at=("topology",), doubt=about)
-    if None not in (network.steps, draft.network.steps) and network.steps != draft.network.steps:
-        about = Remark(Doubt.LENGTH, (), (draft.network.steps or 0,))
+    if None not in (network.steps, steps) and network.steps != steps:
+        about = Remark(Doubt.LENGTH, (), (steps or 0,))
         yield TensorCheck(TensorStatus.COMPUTATION, stored="steps", at=("steps",), doubt=about)
 
 
-def _checks(wanted: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:
+def _checks(spec: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:
     """Yield the checks of a layer's tensors, and those of its site that the layer lacks."""
-    if isinstance(wanted.layer, External):
+    if isinstance(spec.layer, External):
         return
     theirs = dict(site.tensors) if site else {}
-    if site and site.shapes == {**wanted.shapes, **wanted.shared}:
-        for option, (ours, value) in recorded(wanted.layer, site, framework).items():
-            yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
-        steps, *_ = wanted.placed.output_shape
+    if site and site.shapes == {**spec.shapes, **spec.shared}:
+        for option, (ours, value) in recorded(spec.layer, site, framework).items():
+            yield TensorCheck(TensorStatus.SHAPE, spec.name, option, (ours,), None, (value,), spec.at)
+        steps, *_ = spec.placed.output_shape
         if Doubt.ALL_STEPS in site.doubts and steps not in (1, None):
             whole = Remark(Doubt.WHOLE)
-            yield TensorCheck(TensorStatus.COMPUTATION, wanted.name, "window", at=wanted.at, doubt=whole)
+            yield TensorCheck(TensorStatus.COMPUTATION, spec.name, "window", at=spec.at, doubt=whole)
         for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
             remark = Remark(doubt)
             word = COMPUTES_OTHERWISE[doubt]
-            yield TensorCheck(TensorStatus.COMPUTATION, wanted.name, word, at=wanted.at, doubt=remark)
-    for name, shape in wanted.shapes.items():
+            yield TensorCheck(TensorStatus.COMPUTATION, spec.name, word, at=spec.at, doubt=remark)
+    for name, shape in spec.shapes.items():
         tensor = theirs.pop(name, None)
-        names = (wanted.name, wanted.names[name], shape)
+        names = (spec.name, spec.names[name], shape)
         if tensor is None:
-            yield TensorCheck(TensorStatus.MISSING, *names, at=wanted.at)
+            yield TensorCheck(TensorStatus.MISSING, *names, at=spec.at)
             continue
         status = TensorStatus.SHARED if tensor.shared_with else TensorStatus.MATCHED
         status = status if shape == tensor.shape else TensorStatus.SHAPE
-        yield TensorCheck(status, *names, tensor.name, tensor.shape, wanted.at)
+        yield TensorCheck(status, *names, tensor.name, tensor.shape, spec.at)
     for name, tensor in theirs.items():
-        if wanted.shared.get(name) != tensor.shape or not tensor.shared_with:
-            yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
+        if spec.shared.get(name) != tensor.shape or not tensor.shared_with:
+            yield TensorCheck(TensorStatus.UNEXPECTED, spec.name, None, None, tensor.name, tensor.shape, spec.at)
 
 
-def _with_unnamed(wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]) -> tuple[Site, ...]:
+def _with_unnamed(specs: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]) -> tuple[Site, ...]:
     """Give layers the tensors they lack from those that a model of Keras has beside its layers; return the sites then.
 
     They have numbers in the file and no names, so their shapes and their order decide.
     """
     used = {id(site) for site in pairs.values()}
     unnamed = [site for site in sites if site.path == "vars" and id(site) not in used]
-    left = {leaf: tensor for site in unnamed for leaf, tensor in site.tensors.items()}
+    unnamed_tensors = {leaf: tensor for site in unnamed for leaf, tensor in site.tensors.items()}
     every = [*sites]
     changed: dict[int, Site] = {}
-    for place, one in enumerate(wanted):
-        site = before = pairs.get(place) or Site(one.layer.path or one.name, 0, {})
-        for name, shape in one.shapes.items():
-            alike = [leaf for leaf, tensor in left.items() if len(tensor.shape) == len(shape)]
+    for place, spec in enumerate(specs):
+        site = before = pairs.get(place) or Site(spec.layer.path or spec.name, 0, {})
+        for name, shape in spec.shapes.items():
+            alike = [leaf for leaf, tensor in unnamed_tensors.items() if len(tensor.shape) == len(shape)]
             if alike and name not in site.tensors:
-                leaf = min(alike, key=lambda leaf: left[leaf].shape != shape)
-                site = site._replace(tensors={**site.tensors, name: left.pop(leaf)})
+                leaf = min(alike, key=lambda leaf: unnamed_tensors[leaf].shape != shape)
+                site = site._replace(tensors={**site.tensors, name: unnamed_tensors.pop(leaf)})
         if site is not before:
             every += [] if place in pairs else [before]
             pairs[place] = changed[id(before)] = site
-    changed |= {id(site): site._replace(tensors=left) for site in unnamed}
+    changed |= {id(site): site._replace(tensors=unnamed_tensors) for site in unnamed}
     return tuple(site for each in every if not (site := changed.get(id(each), each)).bare)
 
 
 def _with_zeros(
-    wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]
+    specs: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]
 ) -> tuple[tuple[Site, ...], list[Remark]]:
     """Return sites with a bias of zeros if the spec has one that no file stores, and without one that exporters add."""
     reader, changed = BoundedReader(), dict[int, Site]()
     left_out, added = list[str](), list[str]()
     for place, site in pairs.items():
-        one = wanted[place]
-        leaf = "C" if isinstance(one.layer, Dense) else "B" if isinstance(one.layer, Cell | Conv1D) else ""
-        bias, shape = site.tensors.get(leaf), one.shapes.get(leaf)
+        spec = specs[place]
+        leaf = "C" if isinstance(spec.layer, Dense) else "B" if isinstance(spec.layer, Cell | Conv1D) else ""
+        bias, shape = site.tensors.get(leaf), spec.shapes.get(leaf)
         tensors = {**site.tensors}
-        if bias is None and shape and not isinstance(one.layer, Cell):
+        if bias is None and shape and not isinstance(spec.layer, Cell):
             tensors[leaf] = bias = constant(site.path, shape[0])
-        elif bias and leaf not in one.shapes and not any(reader.numbers(bias) or [1]):
+        elif bias and leaf not in spec.shapes and not any(reader.numbers(bias) or [1]):
             added += [tensors.pop(leaf).name] * bias.is_parameter
         if bias and not bias.is_parameter:
-            left_out.append(one.name)
+            left_out.append(spec.name)
         changed[id(site)] = pairs[place] = site._replace(tensors=tensors)
     about = (RemarkKind.NO_BIAS, left_out), (RemarkKind.ALL_ZEROS, added)
     remarks = [Remark(kind, tuple(names)) for kind, names in about if names]
     return tuple(changed.get(id(site), site) for site in sites), remarks
 
 
-def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:
+def _by_name(specs: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:
     """Check the tensors that external layers name, and return the file without those of its modules that were found.
 
     A path may be that of a list of modules with numbers; the copies of a layer have theirs in the file's order.
     """
-    if not any(isinstance(one.layer, External) and one.layer.tensors for one in wanted):
+    if not any(isinstance(spec.layer, External) and spec.layer.tensors for spec in specs):
         return [], file
     named: dict[str, list[FileTensor]] = {}
     for tensor in (tensor for module in file.modules for tensor in module.tensors.values()):
         for start in (0, *(match.end() for match in re.finditer("[./]", tensor.name))):
             named.setdefault(tensor.name[start:], []).append(tensor)
     checks, used = [], set()
-    for one in wanted:
-        path = one.layer.path
+    for spec in specs:
+        path = spec.layer.path
         prefix = re.compile(rf"(?:.*[./])?{re.escape(path)}[./](?:\d+[./])?" if path else ".*", re.DOTALL)
-        for name, shape in one.layer.tensors if isinstance(one.layer, External) else ():
+        for name, shape in spec.layer.tensors if isinstance(spec.layer, External) else ():
             candidates = (each for each in named.get(name, ()) if each.name not in used)
             fitting = (each for each in candidates if prefix.fullmatch(each.name.removesuffix(name)))
             stored = min(fitting, key=lambda each: len(each.name), default=None)
-            check = TensorCheck(TensorStatus.MISSING, one.name, name, shape, at=one.at)
+            check = TensorCheck(TensorStatus.MISSING, spec.name, name, shape, at=spec.at)
             if stored:
                 used.add(stored.name)
                 status = TensorStatus.MATCHED if stored.shape == shape else TensorStatus.SHAPE
                 check = check._replace(status=status, stored=stored.name, stored_shape=stored.shape)
             checks.append(check)
-    left = (
+    modules = (
         module._replace(tensors={leaf: each for leaf, each in module.tensors.items() if each.name not in used})
         for module in file.modules
     )
-    return checks, file._replace(modules=tuple(left))
+    return checks, file._replace(modules=tuple(modules))
 
 
-def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
+def _of_externals(externals: Sequence[SpecLayer], sites: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
     """Check each external layer against the remaining sites: those below its path, or else all."""
     checks = []
     pathless = []
-    for wanted in externals:
-        path = wanted.layer.path
+    for spec in externals:
+        path = spec.layer.path
         if path is None:
-            pathless.append(wanted)
+            pathless.append(spec)
             continue
-        there = [site for site in left if below(site, path)]
-        left = [site for site in left if not below(site, path)]
-        checks.append(_sum(wanted, sum(site.params for site in there)))
-    rest = sum(site.params for site in left)
-    for wanted in pathless:  # the last gets what is left over, or too little
-        params = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
-        checks.append(_sum(wanted, params))
+        there = [site for site in sites if below(site, path)]
+        sites = [site for site in sites if not below(site, path)]
+        checks.append(_sum(spec, sum(site.params for site in there)))
+    rest = sum(site.params for site in sites)
+    for spec in pathless:  # the last gets what is left over, or too little
+        params = rest if spec is pathless[-1] else min(rest, spec.placed.params)
+        checks.append(_sum(spec, params))
         rest -= params
-    return checks, [] if pathless else left
+    return checks, [] if pathless else sites
 
 
-def _sum(wanted: SpecLayer, theirs: int) -> TensorCheck:
-    ours = wanted.placed.params
+def _sum(spec: SpecLayer, theirs: int) -> TensorCheck:
+    ours = spec.placed.params
     status = TensorStatus.MATCHED if theirs == ours else TensorStatus.SHAPE if theirs else TensorStatus.MISSING
-    return TensorCheck(status, wanted.name, "external", (ours,), None, (theirs,) if theirs else None, wanted.at)
+    return TensorCheck(status, spec.name, "external", (ours,), None, (theirs,) if theirs else None, spec.at)

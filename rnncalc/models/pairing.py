@@ -28,7 +28,7 @@ GAP = 0.6
 """The cost of a layer without a site: two cost more than any pair."""
 
 Pairs = dict[int, Site]
-"""The site of each layer, by its index among the wanted layers."""
+"""The site of each layer, by its index among those of the spec."""
 Item = TypeVar("Item")
 
 
@@ -68,18 +68,18 @@ def kind_of(layer: Layer | None) -> type[Layer]:
     return next((sort for sort in (Embedding, Cell) if isinstance(layer, sort)), Layer)
 
 
-def wanted_of(network: Network) -> list[SpecLayer]:
-    """Return the wanted tensors of each layer; layers without tensors are left out, but external ones and pools."""
+def spec_layers(network: Network) -> list[SpecLayer]:
+    """Return the layers of a network, except those without tensors; external ones and pools are layers too."""
     paths = {name: path for path, name, _ in layer_names(network.parts)}
-    wanted = []
+    specs = []
     for placed in network.stack:
         tensors = [] if isinstance(placed.layer, External) else placed.layout.tensors
         pairs = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in tensors]
         shapes, names = {alone.name: alone.shape for alone, _ in pairs}, {alone.name: one.name for alone, one in pairs}
         shared = {tensor.name: tensor.shape for tensor in placed.shared}
         if shapes or placed.buffers or isinstance(placed.layer, External | Pool1D):
-            wanted.append(SpecLayer(placed, paths[placed.name], shapes, names, shared))
-    return wanted
+            specs.append(SpecLayer(placed, paths[placed.name], shapes, names, shared))
+    return specs
 
 
 def _alike(ours: Layer, theirs: Layer | None) -> bool:
@@ -90,66 +90,66 @@ def _alike(ours: Layer, theirs: Layer | None) -> bool:
     return sorts[0] is sorts[1] or all(issubclass(sort, Transform) for sort in sorts) or {*sorts} == {Embedding, Layer}
 
 
-def distance(wanted: SpecLayer, site: Site) -> float | None:
-    """Return the distance of a site's tensors from those wanted, 0 to 1; None if they cannot be the layer's.
+def distance(spec: SpecLayer, site: Site) -> float | None:
+    """Return the distance of a site's tensors from a layer's, 0 to 1; None if they cannot be the layer's.
 
     They cannot if no name matches, or if some have other dimensions and no matrix is a matrix on both sides: a norm and
     a dense layer have the same names. Keras' GRU has a bias with two axes or one, so its matrices decide.
     """
-    if site.layer is not None and not _alike(wanted.layer, in_place(site, wanted.layer).layer):
+    if site.layer is not None and not _alike(spec.layer, in_place(site, spec.layer).layer):
         return None
-    if not wanted.shapes and not site.tensors and kind_of(site.layer) == wanted.kind:
+    if not spec.shapes and not site.tensors and kind_of(site.layer) == spec.kind:
         return 0  # both have buffers alone
-    theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
-    common = wanted.shapes.keys() & theirs.keys()
-    dimensions = [(len(wanted.shapes[name]), len(theirs[name])) for name in common]
+    theirs = {name: shape for name, shape in site.shapes.items() if name not in spec.shared}
+    common = spec.shapes.keys() & theirs.keys()
+    dimensions = [(len(spec.shapes[name]), len(theirs[name])) for name in common]
     alike = all(ours == its for ours, its in dimensions) or any(ours == its > 1 for ours, its in dimensions)
     if not common or not alike:
         return None
-    equal = sum(wanted.shapes[name] == theirs[name] for name in common)
-    every = len(wanted.shapes.keys() | theirs.keys())
+    equal = sum(spec.shapes[name] == theirs[name] for name in common)
+    every = len(spec.shapes.keys() | theirs.keys())
     return 1 - (equal + len(common)) / (2 * every)
 
 
-def paired(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> Pairs:
+def paired(specs: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> Pairs:
     """Return the sites of layers. Raises SpecError if several fit a layer equally well."""
     pairs: Pairs = {}
-    left = [*sites]
-    _by_path(wanted, left, pairs)
-    free = {place: each for place, each in enumerate(wanted) if not isinstance(each.layer, External)}
+    unpaired = [*sites]
+    _by_path(specs, unpaired, pairs)
+    free = {place: each for place, each in enumerate(specs) if not isinstance(each.layer, External)}
     free = {place: each for place, each in free.items() if place not in pairs and each.layer.path is None}
-    _by_all_names(free, left, pairs, exact=True)
+    _by_all_names(free, unpaired, pairs, exact=True)
     for with_kind in (True, False):
-        _by_shapes(free, left, pairs, ordered=ordered, with_kind=with_kind)
-    _by_all_names(free, left, pairs, exact=False)
+        _by_shapes(free, unpaired, pairs, ordered=ordered, with_kind=with_kind)
+    _by_all_names(free, unpaired, pairs, exact=False)
     rest = [place for place in free if place not in pairs]
-    pairs |= _nearest(wanted, rest, left)
+    pairs |= _nearest(specs, rest, unpaired)
     return pairs
 
 
-def _nearest(wanted: Sequence[SpecLayer], rest: list[int], left: list[Site]) -> Pairs:
+def _nearest(specs: Sequence[SpecLayer], rest: list[int], unpaired: list[Site]) -> Pairs:
     """Pair layers with sites that fit in part: in order, and then those that cross."""
     pairs: Pairs = {}
-    while several := _in_order(rest, left, lambda one, other: distance(wanted[one], other)):
+    while several := _in_order(rest, unpaired, lambda one, other: distance(specs[one], other)):
         for place, site in several:
-            _pair(pairs, place, site, left)
+            _pair(pairs, place, site, unpaired)
         rest = [place for place in rest if place not in pairs]
     return pairs
 
 
-def named_norms(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> dict[int, Site]:
+def named_norms(specs: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> dict[int, Site]:
     """Return the sites of batch norms whose trained vector has no name in the file, by identity, named as in the spec.
 
     They are paired as though every such vector had the same name.
     """
     if not any(Doubt.GAMMA_OR_BETA in site.doubts for site in sites):
         return {}
-    norms = {place: one.layer for place, one in enumerate(wanted) if isinstance(one.layer, BatchNorm)}
+    norms = {place: spec.layer for place, spec in enumerate(specs) if isinstance(spec.layer, BatchNorm)}
     one_name = [
-        one._replace(shapes={"beta" if name == "gamma" else name: shape for name, shape in one.shapes.items()})
+        spec._replace(shapes={"beta" if name == "gamma" else name: shape for name, shape in spec.shapes.items()})
         if place in norms and not norms[place].center
-        else one
-        for place, one in enumerate(wanted)
+        else spec
+        for place, spec in enumerate(specs)
     ]
     pairs = paired(one_name, sites, ordered=ordered)
     return {
@@ -169,30 +169,30 @@ def below(site: Site | FileModule, path: str) -> bool:
     return path in site.path and bool(re.search(rf"(^|[./]){re.escape(path)}([./]|$)", site.path))
 
 
-def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> None:
+def _by_path(specs: Sequence[SpecLayer], unpaired: list[Site], pairs: Pairs) -> None:
     """Pair the layers that have a path, or the name of a module, with the sites there, or at one that ends with it."""
     seen: dict[tuple[str, type[Layer]], int] = {}
-    for place, each in enumerate(wanted):
+    for place, each in enumerate(specs):
         path = each.layer.path
         key = path or each.layer.name
         if key is None or isinstance(each.layer, External):
             continue
-        there = [site for site in left if site.path == key] or [site for site in left if at_path(site, key)]
+        there = [site for site in unpaired if site.path == key] or [site for site in unpaired if at_path(site, key)]
         if len({site.path for site in there}) > 1:
             if path is not None:
                 raise _ambiguous(each, there, len(there))
             there = []
         number = seen.get((key, each.kind), 0)
         if not there:  # one of a list of modules
-            there = [site for site in left if _within(site, key)]
+            there = [site for site in unpaired if _within(site, key)]
             number = there[0].number if there else number
         site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
         seen[key, each.kind] = number + 1
         if site is not None:
-            _pair(pairs, place, site, left)
+            _pair(pairs, place, site, unpaired)
 
 
-def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs, *, exact: bool) -> None:
+def _by_all_names(free: Mapping[int, SpecLayer], unpaired: list[Site], pairs: Pairs, *, exact: bool) -> None:
     """Pair the layers of a kind that the file has all under their names in the network, as an exported program has.
 
     Copies that are stacked have the name of the first. exact: whether their tensors must have their shapes.
@@ -201,35 +201,37 @@ def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs,
     first: dict[Path, str] = {}
     for place in rest:
         first.setdefault(free[place].at, free[place].name)
-    named = _grouped(left, lambda site: (site.path, site.number))
+    named = _grouped(unpaired, lambda site: (site.path, site.number))
     for places in _grouped(rest, lambda place: free[place].layer.kind).values():
         there: Pairs = {}
         for place in places:
-            one = free[place]
-            names = {(first[one.at], one.placed.copy), (one.name, 0)}
+            spec = free[place]
+            names = {(first[spec.at], spec.placed.copy), (spec.name, 0)}
             for site in [site for name in names for site in named.get(name, ())]:
-                apart = distance(one, site)
+                apart = distance(spec, site)
                 if apart is not None and not (exact and apart):
                     there[place] = site
         if len({id(site) for site in there.values()}) == len(places):
             for place, site in there.items():
-                _pair(pairs, place, site, left)
+                _pair(pairs, place, site, unpaired)
 
 
-def _ambiguous(wanted: SpecLayer, sites: Sequence[Site], count: int = 1) -> SpecError:
+def _ambiguous(spec: SpecLayer, sites: Sequence[Site], count: int = 1) -> SpecError:
     """Return the problem of a layer that may be several modules; count: how many such layers the spec has."""
     paths = Counter(site.path or "the file itself" for site in sites)
-    repeat = wanted.layer.repeat
+    repeat = spec.layer.repeat
     stacked = [path for path in paths if paths[path] >= repeat]
     fits = one_of([f"'{escape(path)}'" for path in stacked or paths])
     cure = "give its path" if stacked else "write each layer of the repeat alone, with its path"
-    if wanted.placed.starts:
+    if spec.placed.starts:
         cure = "a spec has no path for what computes an initial_state"
     more = f"; the file has {len(sites):,} such layers, and the spec {count:,}" if len(sites) > count else ""
-    return SpecError((Problem(wanted.at, f"may be {fits} of the file; {cure}{more}"),))
+    return SpecError((Problem(spec.at, f"may be {fits} of the file; {cure}{more}"),))
 
 
-def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, ordered: bool, with_kind: bool) -> None:
+def _by_shapes(
+    free: dict[int, SpecLayer], unpaired: list[Site], pairs: Pairs, *, ordered: bool, with_kind: bool
+) -> None:
     """Pair layers with sites that have the same tensors, name by name and shape by shape."""
     asked = _grouped(
         [place for place in free if place not in pairs and (with_kind or free[place].kind is not Pool1D)],
@@ -240,10 +242,10 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
         shapes = frozenset((name, shape) for name, shape in site.shapes.items() if name not in shared)
         return shapes, kind_of(site.layer) if with_kind else Layer
 
-    there = _grouped(left, key_of)
+    there = _grouped(unpaired, key_of)
     for key, places in asked.items():
         shared = free[places[0]].shared
-        fitting = [site for site in left if key_of(site, shared) == key] if shared else there.get(key, [])
+        fitting = [site for site in unpaired if key_of(site, shared) == key] if shared else there.get(key, [])
         owners = [site for site in fitting if site.params]
         fitting = owners if len(owners) >= len(places) else fitting  # not another layer's tensors, used again
         if with_kind and len(fitting) != len(places):
@@ -255,13 +257,13 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
             settling = [place for place in places if not free[place].placed.starts]
             raise _ambiguous(free[(settling or places)[0]], fitting, len(places))
         for place, site in zip(places, fitting, strict=False):
-            _pair(pairs, place, site, left)
+            _pair(pairs, place, site, unpaired)
 
 
-def _pair(pairs: Pairs, place: int, site: Site, left: list[Site]) -> None:
+def _pair(pairs: Pairs, place: int, site: Site, unpaired: list[Site]) -> None:
     """Pair a layer with a site, and remove that from those that are left by identity, not by equality."""
     pairs[place] = site
-    del left[next(place for place, each in enumerate(left) if each is site)]
+    del unpaired[next(place for place, each in enumerate(unpaired) if each is site)]
 
 
 def _grouped(items: Sequence[Item], key: Callable[[Item], Hashable]) -> dict[Hashable, list[Item]]:
@@ -272,40 +274,40 @@ def _grouped(items: Sequence[Item], key: Callable[[Item], Hashable]) -> dict[Has
 
 
 def _in_order(
-    rest: list[int], left: list[Site], distance: Callable[[int, Site], float | None]
+    rest: list[int], unpaired: list[Site], distance: Callable[[int, Site], float | None]
 ) -> list[tuple[int, Site]]:
     """Return pairs that fit in part, in order, with the least total distance."""
-    if len(rest) > MOST_COMPARED or len(left) > MOST_COMPARED:
-        together = zip(rest, left, strict=False)
+    if len(rest) > MOST_COMPARED or len(unpaired) > MOST_COMPARED:
+        together = zip(rest, unpaired, strict=False)
         return [(place, site) for place, site in together if distance(place, site) is not None]
-    costs = [[GAP * column for column in range(len(left) + 1)]]
+    costs = [[GAP * column for column in range(len(unpaired) + 1)]]
     for row, place in enumerate(rest, 1):
         line = [GAP * row]
-        for column, site in enumerate(left, 1):
+        for column, site in enumerate(unpaired, 1):
             far = distance(place, site)
             pair = costs[row - 1][column - 1] + far if far is not None else float("inf")
             line.append(min(pair, costs[row - 1][column] + GAP, line[-1] + GAP))
         costs.append(line)
     pairs = []
-    row, column = len(rest), len(left)
+    row, column = len(rest), len(unpaired)
     while row and column:
-        far = distance(rest[row - 1], left[column - 1])
+        far = distance(rest[row - 1], unpaired[column - 1])
         if costs[row][column] == costs[row][column - 1] + GAP:  # among equal costs, the first of the file
             column -= 1
         elif far is not None and costs[row][column] == costs[row - 1][column - 1] + far:
             row, column = row - 1, column - 1
-            pairs.append((rest[row], left[column]))
+            pairs.append((rest[row], unpaired[column]))
         else:
             row -= 1
     return pairs
 
 
-def prefix(wanted: Sequence[SpecLayer], modules: Sequence[FileModule]) -> str:
+def prefix(specs: Sequence[SpecLayer], modules: Sequence[FileModule]) -> str:
     """Return the prefix that all layers' paths share and no module has; nothing if a module has one of the paths.
 
     It is the name of a wrapper in the file that the paths were taken from.
     """
-    paths = [each.layer.path for each in wanted if each.layer.path]
+    paths = [each.layer.path for each in specs if each.layer.path]
     if not paths or any(below(module, path) for path in {*paths} for module in modules):
         return ""
     for point in re.finditer("[./]", paths[0]):
@@ -316,12 +318,12 @@ def prefix(wanted: Sequence[SpecLayer], modules: Sequence[FileModule]) -> str:
     return ""
 
 
-def without(start: str, wanted: SpecLayer) -> SpecLayer:
+def without(start: str, spec: SpecLayer) -> SpecLayer:
     """Return a layer with this prefix removed from its path, if it has one."""
-    placed = wanted.placed
+    placed = spec.placed
     if not start or placed.layer.path is None:
-        return wanted
-    return wanted._replace(placed=placed._replace(layer=placed.layer.replace(path=placed.layer.path[len(start) :])))
+        return spec
+    return spec._replace(placed=placed._replace(layer=placed.layer.replace(path=placed.layer.path[len(start) :])))
 
 
 def _within(site: Site, path: str) -> bool:

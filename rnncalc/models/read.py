@@ -92,6 +92,24 @@ def read_model(path: str | PathLike[str]) -> Reading:
     return read(file)
 
 
+class Sequences(NamedTuple):
+    """The sequences of a file's network. ended: whether it outputs one vector; steps: of its input; None if unknown.
+
+    layers: as a draft has them.
+    """
+
+    ended: bool | None
+    steps: int | None
+    layers: Sequence[Layer]
+
+
+def sequences_of(file: ModelFile, sites: Sequence[Site]) -> Sequences:
+    """Return the sequences of the network of a file with these sites."""
+    drafting = _Drafting(file, bare=True, around=True)
+    drafting.chain(sites)
+    return Sequences(drafting.ended, drafting.length, drafting.layers)
+
+
 class _Drafting:
     """Chains the sites of a file, with an external layer between two whose widths do not fit.
 
@@ -116,7 +134,18 @@ class _Drafting:
         self.grid: tuple[int, ...] = ()  # the places of a step of the last layer's output
 
     def draft(self) -> Draft | None:
-        sites: Sequence[Site] = sites_of(self.file, readers_of_two(self.file.framework))
+        """Return the draft of the layers, None if no network has them."""
+        self.chain(sites_of(self.file, readers_of_two(self.file.framework)))
+        topology: TopologyName | None = None if self.ended is None else "many-to-one" if self.ended else "many-to-many"
+        return _network(self.file, self.layers, self.doubts, self.input, topology, self.length)
+
+    @property
+    def length(self) -> int | None:
+        """The steps of the network, None if they are not known."""
+        return None if self.changes else self.first_steps
+
+    def chain(self, sites: Sequence[Site]) -> None:
+        """Find the layers in their order."""
         if not self.around:
             sites = [
                 site._replace(layer=None) if isinstance(site.layer, Transform) and site.tensors else site
@@ -153,9 +182,6 @@ class _Drafting:
                 self._known(site)
             self.ended = ends.get(site.path, self.ended)
         self._flush(None)
-        topology: TopologyName | None = None if self.ended is None else "many-to-one" if self.ended else "many-to-many"
-        steps = None if self.changes else self.first_steps
-        return _network(self.file, self.layers, self.doubts, self.input, topology, steps)
 
     def remarks(self) -> Iterator[Remark]:
         """Yield what the draft leaves out of the file."""

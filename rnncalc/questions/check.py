@@ -211,10 +211,10 @@ def check(
     The verdict names no file: the caller adds it.
     """
     every, expect = [*_limits(network, [*limits])], network.expect or Expect()
-    wanted = {limit.quantity for limit in every}.union(LISTED if listed else ())
+    quantities = {limit.quantity for limit in every}.union(LISTED if listed else ())
     if expect.saved is not None or expect.backward_multiply_adds is not None:
-        wanted.update(OF_TRAINING)
-    numbers = numbers_of(network, dtype, wanted, quantize)
+        quantities.update(OF_TRAINING)
+    numbers = numbers_of(network, dtype, quantities, quantize)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
     of_layers = any(limit.layer for limit in every)
@@ -244,8 +244,8 @@ def check_network(
     bounds = []
     for key, limit in limits.items():
         rule, quantity, allowed, *_ = BUDGET_KEYS[word("limit", key, tuple(BUDGET_KEYS))]
-        written = allowed.number(limit) if isinstance(limit, str) and isinstance(allowed, WholeNumber) else None
-        value: Any = limit if written is None else written
+        number = allowed.number(limit) if isinstance(limit, str) and isinstance(allowed, WholeNumber) else None
+        value: Any = limit if number is None else number
         if problem := allowed.problem(value):
             raise CallError(f"{key}: {problem}")
         bounds.append(Limit(rule, quantity, _exact(value), flag=key))
@@ -253,18 +253,18 @@ def check_network(
 
 
 def numbers_of(
-    network: Network, dtype: str, wanted: Collection[Quantity] = LISTED, quantize: str | None = None
+    network: Network, dtype: str, quantities: Collection[Quantity] = LISTED, quantize: str | None = None
 ) -> Numbers:
     """Return the numbers of a network that may be limited: those of a count, and others if they are wanted."""
     params = in_numbers(network).params
     multiply_adds = total(placed.multiply_adds for placed in network.stack)
     numbers = Numbers(params, params * bytes_of(dtype), multiply_adds)
-    if Quantity.DENSE_RATIO in wanted:
+    if Quantity.DENSE_RATIO in quantities:
         from rnncalc.questions.dense import dense_equivalent
 
         if dense := dense_equivalent(network):
             numbers = numbers._replace(dense_params=dense.params)
-    if not OF_STREAM.isdisjoint(wanted):
+    if not OF_STREAM.isdisjoint(quantities):
         from rnncalc.questions.stream import stream
 
         running = stream(network, dtype=dtype)
@@ -274,7 +274,7 @@ def numbers_of(
 
         stored = quantized(network, quantize).total
         numbers = numbers._replace(bytes=stored.bytes, state_bytes=numbers.state and stored.state_bytes)
-    if not OF_TRAINING.isdisjoint(wanted):
+    if not OF_TRAINING.isdisjoint(quantities):
         from rnncalc.questions.training import training
 
         trained = training(network, dtype=dtype)
@@ -284,14 +284,14 @@ def numbers_of(
 
 
 def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterator[LimitCheck]:
-    for key, wanted, quantity in (
+    for key, number, quantity in (
         ("total", expect.total, Quantity.PARAMS),
         ("saved", expect.saved, Quantity.SAVED),
         ("backward_multiply_adds", expect.backward_multiply_adds, Quantity.BACKWARD_MULTIPLY_ADDS),
     ):
-        if wanted is not None:
+        if number is not None:
             why = _why_unknown(quantity, numbers, network)
-            yield check_number(Limit(Rule.EXACTLY, quantity, wanted, ("expect", key)), numbers.amount(quantity), why)
+            yield check_number(Limit(Rule.EXACTLY, quantity, number, ("expect", key)), numbers.amount(quantity), why)
     for number, (params, placed) in enumerate(zip(expect.layers or (), network.stack, strict=False)):
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
         yield check_number(limit, placed.params)
@@ -336,8 +336,8 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
         return None
     if quantity is Quantity.DENSE_RATIO and not numbers.params:
         return Unknown.NO_PARAMS
-    known = {Quantity.BYTES: numbers.params, Quantity.STATE_BYTES: numbers.amount(Quantity.STATE)}
-    if known.get(quantity) is not None:
+    sources = {Quantity.BYTES: numbers.params, Quantity.STATE_BYTES: numbers.amount(Quantity.STATE)}
+    if sources.get(quantity) is not None:
         return Unknown.NOT_QUANTIZED
     if quantity in OF_STREAM:
         from rnncalc.questions.stream import stream

@@ -314,9 +314,9 @@ def _changed(difference: LayerDifference, path: str) -> Line:
     before = layer_text(ours if len(names) == 1 else ours.replace(repeat=len(names)))
     lines = [*map(layer_text, [one.replace(repeat=len(theirs))] if one else theirs)]
     after = ", then ".join(lines)
-    written = ", then ".join(f"{{{line}}}" if ", " in line and "{" not in line else line for line in lines)  # in YAML
+    in_yaml = ", then ".join(f"{{{line}}}" if ", " in line and "{" not in line else line for line in lines)  # in YAML
     either = f"; {_UNNAMED}" if Doubt.GAMMA_OR_BETA in doubts else ""
-    return names[0], f"the file has {after}, the spec {before}; write {written}{either}", at, (before, after)
+    return names[0], f"the file has {after}, the spec {before}; write {in_yaml}{either}", at, (before, after)
 
 
 def messages(match: Match) -> Iterator[str | None]:

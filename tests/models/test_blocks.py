@@ -13,35 +13,17 @@ from rnncalc.models.files import read
 from rnncalc.models.files.model import ModelFile, modules_of
 from rnncalc.models.sites import sites_of
 
-LIBRARIES = {
-    "bert": (
-        *("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
-        *("attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm"),
-    ),
-    "distilbert": (
-        *("attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin"),
-        *("sa_layer_norm", "ffn.lin1", "ffn.lin2", "output_layer_norm"),
-    ),
-    "vit": (
-        *("attention.attention.query", "attention.attention.key", "attention.attention.value"),
-        *("attention.output.dense", "layernorm_before", "intermediate.dense", "output.dense", "layernorm_after"),
-    ),
-    "bart": (
-        *("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj"),
-        *("self_attn_layer_norm", "fc1", "fc2", "final_layer_norm"),
-    ),
-    "clip": (
-        *("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj"),
-        *("layer_norm1", "mlp.fc1", "mlp.fc2", "layer_norm2"),
-    ),
-}
+BERT = (
+    *("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
+    *("attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm"),
+)
 """The modules of a block: queries, keys, values, output, norm, up, down, norm; as in transformers 5.24."""
 
 
-def block(library: str, path: str) -> dict[str, tuple[int, ...]]:
+def block(path: str) -> dict[str, tuple[int, ...]]:
     """Return the shapes of a block of width 4 with 6 units."""
     rows = [(4, 4)] * 4 + [(4,), (6, 4), (4, 6), (4,)]
-    pairs = [(f"{path}.{name}", shape) for name, shape in zip(LIBRARIES[library], rows, strict=True)]
+    pairs = [(f"{path}.{name}", shape) for name, shape in zip(BERT, rows, strict=True)]
     return {
         f"{name}.{end}": shape[: 2 if end == "weight" else 1] for name, shape in pairs for end in ("weight", "bias")
     }
@@ -53,10 +35,9 @@ def of_names(shapes: Shapes, **shared: str) -> ModelFile:
     return file("pytorch", *modules_of(tuple(tensors)))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_blocks_of_a_list(library: str) -> None:
+def test_blocks_of_a_list() -> None:
     """Each is one layer, numbered in its list; what is beside them stays."""
-    shapes = block(library, "encoder.0") | block(library, "encoder.2") | {"fc.weight": (3, 4), "fc.bias": (3,)}
+    shapes = block("encoder.0") | block("encoder.2") | {"fc.weight": (3, 4), "fc.bias": (3,)}
     one, two, last = sites_of(of_names(shapes))
     assert [(site.path, site.number, site.inputs) for site in (one, two)] == [("encoder", 0, 4), ("encoder", 1, 4)]
     assert one.layer == two.layer == Transformer(1, feed_forward=6)
@@ -72,12 +53,12 @@ def test_blocks_of_a_list(library: str) -> None:
 )
 def test_a_block_of_more_parts_is_none(more: dict[str, tuple[int, ...]]) -> None:
     """As that of a decoder, which reads an encoder too."""
-    assert len(sites_of(of_names(block("bert", "a.0") | more))) == 9
+    assert len(sites_of(of_names(block("a.0") | more))) == 9
 
 
 def test_a_block_that_shares_a_matrix_is_none() -> None:
     """Queries that are the keys are counted once."""
-    shapes = block("bert", "a.0")
+    shapes = block("a.0")
     shared = of_names(shapes, a_0_attention_self_key_weight="a.0.attention.self.query.weight")
     assert len(sites_of(shared)) == 8
 
@@ -91,7 +72,7 @@ def test_a_table_with_positions() -> None:
 
 def test_numbers_of_joined_matrices(tmp_path: Path) -> None:
     """Queries over keys over values; and a GPT-2's, which are input by output, turned."""
-    path = safetensors(tmp_path / "a.safetensors", block("bert", "a.0"))
+    path = safetensors(tmp_path / "a.safetensors", block("a.0"))
     (site,) = sites_of(read(str(path)))
     numbers = counting((4, 4))
     rows = [numbers[start : start + 4] for start in range(0, 16, 4)]
@@ -108,10 +89,10 @@ def test_numbers_of_joined_matrices(tmp_path: Path) -> None:
 
 def test_paths_of_blocks(tmp_path: Path, call: Call) -> None:
     """That of the list for all of them, or of each; and a block by the names of its tensors."""
-    path = safetensors(tmp_path / "a.safetensors", block("bert", "enc.layer.0") | block("bert", "enc.layer.1"))
+    path = safetensors(tmp_path / "a.safetensors", block("enc.layer.0") | block("enc.layer.1"))
     spec = tmp_path / "a.yaml"
     one = "{{transformer: 2, feed_forward: 6, path: enc.layer.{}}}"
-    tensors = ", ".join(f"{name}: {[*shape]}" for name, shape in block("bert", "x").items()).replace("x.", "")
+    tensors = ", ".join(f"{name}: {[*shape]}" for name, shape in block("x").items()).replace("x.", "")
     for layers in (
         "{transformer: 2, feed_forward: 6, path: enc.layer, repeat: 2}",
         "{transformer: 2, feed_forward: 6, repeat: 2}",

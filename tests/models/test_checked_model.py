@@ -180,12 +180,6 @@ def test_a_file_without_parameters_has_no_cure(tmp_path: Path, call: Call) -> No
     assert (checked.code, "drafts" in checked.out) == (1, False)
 
 
-def test_the_order_in_which_modules_are_defined_does_not_matter(tmp_path: Path, call: Call) -> None:
-    """An output defined before the layers that it follows is found by its shapes."""
-    path = state_dict(tmp_path / "a.pt", {"fc.weight": (5, 2), "fc.bias": (5,), **lstm(3, 2)})
-    assert call("check", spec(tmp_path, "  - lstm: 2\noutput: 5\n"), "--model", path).code == 0
-
-
 def test_another_convention_and_several_specs_are_mistakes(tmp_path: Path, call: Call) -> None:
     """Each with the cure."""
     path = state_dict(tmp_path / "a.pt", lstm(3, 2))

@@ -20,15 +20,6 @@ KERAS = {"kernel": (4, 9), "recurrent_kernel": (3, 9), "bias": (2, 9)}
 ONNX = {"W": (1, 9, 4), "R": (1, 9, 3), "B": (1, 18)}
 
 
-@pytest.mark.parametrize(("framework", "shapes"), [("pytorch", cell(3, 4, 3)), ("keras", KERAS), ("onnx", ONNX)])
-def test_every_framework_has_its_own_layout(framework: str, shapes: Shapes) -> None:
-    """Of one GRU of 3 units over 4 features, that resets after the product: 3·3·(4 + 3 + 2) = 81 in each."""
-    layer = GRU(units=3) if framework != "onnx" else GRU(units=3, reset_after=True)
-    assert expected(layer, 4, framework) == shapes
-    (found,) = sites_of(file(framework, module("rnn", shapes, "GRU", {"reset_after": True, "activation": "tanh"})))
-    assert (found.params, found.shapes) == (81, shapes)
-
-
 def shapes_in(case: dict[str, Any], part: str) -> dict[str, Shape]:
     return {name: tuple(shape) for name, shape in case.get(part, {}).items()}
 
@@ -151,11 +142,6 @@ def test_a_tensor_of_another_shape_makes_another_layer_or_none(leaf: str, more: 
 def test_a_layer_that_cannot_be_has_no_shapes(layer: Layer, inputs: int, framework: str) -> None:
     """Nothing to read, no units, more than a spec may have, or what the framework has no tensors for."""
     assert expected(layer, inputs, framework) is None
-
-
-def test_the_smallest_layers_can_be() -> None:
-    """One unit over one feature."""
-    assert expected(LSTM(1), 1, "pytorch") == cell(4, 1, 1)
 
 
 def test_a_cell_of_one_step() -> None:

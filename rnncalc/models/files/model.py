@@ -204,13 +204,13 @@ class BoundedReader:
     """Reads the numbers of tensors, until they are too many."""
 
     def __init__(self) -> None:
-        self.left = MOST_SEARCHED
+        self.room = MOST_SEARCHED
 
     def numbers(self, tensor: FileTensor) -> list[float] | None:
         """Return the numbers of a tensor as one list, None if they are too many or of a type that is not read."""
-        if prod(tensor.shape) > self.left or tensor.dtype not in REAL[:4]:
+        if prod(tensor.shape) > self.room or tensor.dtype not in REAL[:4]:
             return None
-        self.left -= prod(tensor.shape)
+        self.room -= prod(tensor.shape)
         return flat(tensor)
 
 

@@ -269,8 +269,8 @@ class Flow:
         axis = (
             settings.get("axis", settings.get("axes")) or (node.kind == "Slice" and numbers[3:] and numbers[3]) or [0]
         )
-        known = axes[axis[0] % len(axes)] if axes and len(axis) == 1 else ""
-        name = known or ("" if view.whole or axes else "steps")
+        named = axes[axis[0] % len(axes)] if axes and len(axis) == 1 else ""
+        name = named or ("" if view.whole or axes else "steps")
         kept = tuple(each for each in axes if each != name) if axes else ()
         if name == "steps" and view.whole:
             step = numbers[1] if node.kind == "Gather" else [-1] if self.picks(node, -1) else []

@@ -159,9 +159,9 @@ def _squeeze(settings: Settings, inputs: Inputs, _outputs: int) -> list[Value]:
 
 def _unsqueeze(settings: Settings, inputs: Inputs, _outputs: int) -> list[Value]:
     value, axes = inputs[0], _listed(settings, "axes", inputs, 1) or []
-    rank, left = len(value.shape) + len(axes), iter(value.shape)
+    rank, sizes = len(value.shape) + len(axes), iter(value.shape)
     new = {axis % rank for axis in axes}
-    return [value.shaped([1 if axis in new else next(left, 1) for axis in range(rank)])] if rank <= 32 else []
+    return [value.shaped([1 if axis in new else next(sizes, 1) for axis in range(rank)])] if rank <= 32 else []
 
 
 def _transpose(settings: Settings, inputs: Inputs, _outputs: int) -> list[Value]:

@@ -88,12 +88,12 @@ def read(path: str, within: str = "") -> ModelFile:
     remarks += of_tensors
     if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
-    written = "torchscript" if script else "pytorch"
+    form = "torchscript" if script else "pytorch"
     modules = []
     for module in torch_names.modules_of(tensors):
         word, settings = pickled.modules.get(module.path, ("", {}))
         modules.append(module._replace(kind=word, settings=settings))
-    return ModelFile(path, written, "pytorch", tensors, tuple(modules), remarks=tuple(remarks))
+    return ModelFile(path, form, "pytorch", tensors, tuple(modules), remarks=tuple(remarks))
 
 
 # The objects of a pickle are searched, and tensors are collected under the names that lead to them.

@@ -40,11 +40,11 @@ class _Storage(NamedTuple):
 
 def _divided(rows: Sequence[float], others: Sequence[Sequence[float]]) -> list[float]:
     """Return a matrix divided by its largest singular value, which u and v tell: u · W v."""
-    left, right = others
-    size = len(right)
+    u, v = others
+    size = len(v)
     value = sum(
-        one * sum(number * other for number, other in zip(rows[place * size :], right, strict=False))
-        for place, one in enumerate(left)
+        one * sum(number * other for number, other in zip(rows[place * size :], v, strict=False))
+        for place, one in enumerate(u)
     )
     return [number / value for number in rows]
 
@@ -58,7 +58,7 @@ _STORAGES = (
     _Storage(rf"{_WITHIN}1", r"parametrizations.\2.original0", r"\2", _of_lengths, None),
     _Storage(r"(\w+)_v", r"\2_g", r"\2", _of_lengths, None),
     *(
-        _Storage(name, vectors[0], r"\2", lambda shape, left: left == shape[:1], _divided, vectors)
+        _Storage(name, vectors[0], r"\2", lambda shape, u: u == shape[:1], _divided, vectors)
         for name, vectors in (
             (_WITHIN, (r"parametrizations.\2.0._u", r"parametrizations.\2.0._v")),
             (r"(\w+)_orig", (r"\2_u", r"\2_v")),

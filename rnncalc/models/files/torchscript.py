@@ -36,11 +36,11 @@ class Use(NamedTuple):
 
 def code_of(archive: Archive, root: str) -> Code:
     """Return what the code in an archive says of tensors. Raises BadFileError if it is too long."""
-    start, roles, texts, left = f"{root}code/", {}, [], MOST_CODE
+    start, roles, texts, room = f"{root}code/", {}, [], MOST_CODE
     for name in archive.names:
         if name.startswith(start) and name.endswith(".py"):
-            text = archive.read(name, left).decode("utf-8", "replace")
-            left -= len(text)
+            text = archive.read(name, room).decode("utf-8", "replace")
+            room -= len(text)
             module = name.removeprefix(start).removesuffix(".py").replace("/", ".")
             for word, parameters, buffers in _CLASS.findall(text):
                 both = (TensorRole.PARAMETER, parameters), (TensorRole.BUFFER, buffers)
