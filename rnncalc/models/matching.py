@@ -22,7 +22,7 @@ from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.models.blocks import readers_of_two
 from rnncalc.models.chain import in_chain
-from rnncalc.models.files.model import BoundedReader, FileTensor, ModelFile, Remark, RemarkKind, constant
+from rnncalc.models.files.model import BoundedReader, FileTensor, ModelFile, Remark, RemarkKind, constant, named_remarks
 from rnncalc.models.pairing import (
     Pairs,
     SpecLayer,
@@ -401,8 +401,7 @@ def _with_zeros(
         if bias and not bias.is_parameter:
             left_out.append(spec.name)
         changed[id(site)] = pairs[place] = site._replace(tensors=tensors)
-    about = (RemarkKind.NO_BIAS, left_out), (RemarkKind.ALL_ZEROS, added)
-    remarks = [Remark(kind, tuple(names)) for kind, names in about if names]
+    remarks = named_remarks({RemarkKind.NO_BIAS: left_out, RemarkKind.ALL_ZEROS: added})
     return tuple(changed.get(id(site), site) for site in sites), remarks
 
 

@@ -1,6 +1,7 @@
 """The names that Flax gives parameters: `params/lstm/cell/hf/kernel`, or with points; without `params` in nnx.
 
-Seen in flax 0.12.8, November 2026. Flattened trees are saved in formats that only name tensors.
+Seen in flax 0.12.8, November 2026: https://github.com/google/flax/blob/main/flax/linen/recurrent.py. Flattened trees
+are saved in formats that only name tensors.
 """
 
 from __future__ import annotations

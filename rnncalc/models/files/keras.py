@@ -123,11 +123,9 @@ def of_arrays(
             quantised.setdefault(name, {})[leaf] = tensors[-1]
     remarks = [*of_file, *([] if layers else [Remark(RemarkKind.NO_CONFIG)])]
     remarks += model.quantised_remarks(dict(chain.from_iterable(map(_stand_for, quantised.values()))))
-    if links:
-        remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
+    remarks += model.named_remarks({RemarkKind.NOT_READ: links})
     remarks += configuration.remarks()
-    if parts:
-        remarks.append(Remark(RemarkKind.WITHIN, tuple(parts)))
+    remarks += model.named_remarks({RemarkKind.WITHIN: parts})
     if lora:
         remarks.append(Remark(RemarkKind.LORA, tuple(lora), (sum(lora.values()),)))
     in_order = tuple(
@@ -232,9 +230,11 @@ def _names(attributes: Attributes) -> dict[str, str]:
 
 _WHOLE = re.compile("Bidirectional|.*Cell|RNN")
 """The layers within which others are not apart."""
+# https://github.com/keras-team/keras/blob/master/keras/src/saving/saving_lib.py
 _NUMBERED = re.compile(
     r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<cell>/cell)?(/(?P<part>query|key|value|output)_dense)?/vars/(?P<leaf>[0-9]+)"
 )
+# https://github.com/keras-team/keras/blob/master/keras/src/legacy/saving/legacy_h5_format.py
 _NAMED = re.compile(
     r"(model_weights/)?(?P<layer>[^/]+)/(.*?/((?P<part>query|key|value|attention_output)/)?)?(?P<leaf>[^/:]+)(:0)?"
 )
@@ -309,7 +309,8 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
         return ("alpha",)
     matrix, *others = shapes
     dense = len(matrix) == 2 and others in ([], [matrix[1:]])  # and at most one vector, as long as its rows
-    if _DENSE.fullmatch(kind):  # in 8 bits it has a scale of its kernel, in 4 a zero point too, in float8 these six
+    # in 8 bits it has a scale of its kernel, in 4 a zero point too, in float8 these six: https://github.com/keras-team/keras/blob/master/keras/src/layers/core/dense.py
+    if _DENSE.fullmatch(kind):
         wide = ("inputs", "kernel", "outputs_grad")
         more: tuple[str, ...] = ("kernel_scale", "kernel_zero", "g_idx")
         more = tuple(f"{word}_{end}" for word in wide for end in ("scale", "amax_history")) if shapes[6:] else more

@@ -164,10 +164,7 @@ class Configuration:
         """Yield what joins the layers if they are not a row of layers, each behind the one before."""
         if len(self.inputs) > 1 or self.outputs > 1:
             yield Remark(RemarkKind.SEVERAL_INPUTS, (), (len(self.inputs), self.outputs))
-        if self.joins:
-            yield Remark(RemarkKind.JOINS, tuple(self.joins))
-        if self.forks:
-            yield Remark(RemarkKind.FORKS, tuple(self.forks))
+        yield from model.named_remarks({RemarkKind.JOINS: self.joins, RemarkKind.FORKS: self.forks})
 
     def _activation(self, kind: str, settings: Mapping[str, Any], names: tuple[str, ...], nodes: Any) -> str | None:
         """Return the activation that a layer is, of the dense layer, convolution or norm before it that has none."""
@@ -245,7 +242,7 @@ def _read(node: Any) -> Sizes:
 def _values(nodes: Any) -> Iterator[tuple[tuple[str, int, int], Any]]:
     """Yield the layer, the call and the number of each value in some calls' arguments, and its shape if it is given.
 
-    Masks are no values.
+    Masks are no values. https://github.com/keras-team/keras/blob/master/keras/src/saving/serialization_lib.py
     """
     waiting = [nodes]
     while waiting:

@@ -85,6 +85,11 @@ class Remark(NamedTuple):
     numbers: tuple[int, ...] = ()
 
 
+def named_remarks(names: Mapping[Enum, Iterable[str]]) -> list[Remark]:
+    """Return a remark for each kind that has names."""
+    return [Remark(kind, several) for kind, each in names.items() if (several := tuple(each))]
+
+
 class FileTensor(NamedTuple):
     """A tensor of a file.
 

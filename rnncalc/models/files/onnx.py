@@ -302,6 +302,7 @@ class _Modules:
 
     merged: the arrays that exporters store once for several layers which had equal ones. If biases are among them, they
     are those of a network that is not trained, in which others are zeros: without_bias has the layers with none.
+    https://github.com/onnx/tensorflow-onnx/blob/main/tf2onnx/optimizer/merge_duplicated_nodes_optimizer.py
     steps: the matrices of a cell whose steps are written out, with how many there are. begun: whether the first is not.
     """
 
@@ -400,7 +401,7 @@ class _Modules:
     def _flat_convolution(self, node: Operator, shape: tuple[int, ...]) -> tuple[dict[str, Any], tuple[int, ...]]:
         """Return the settings and the kernel of a convolution over one axis, if one of two has a single place.
 
-        Exporters of Keras add the other axis before it, and remove it behind.
+        Exporters of Keras add the other axis before it, and remove it behind: https://github.com/onnx/tensorflow-onnx/blob/main/tf2onnx/onnx_opset/nn.py
         """
         readers = self.flow.readers.get(node.outputs[0], [])
         if len(shape) != 4 or shape[2] != 1 or not any(self.flow.nodes[each].kind == "Squeeze" for each in readers):

@@ -35,8 +35,9 @@ FUSED = {"FusedGemm": "Gemm", "FusedConv": "Conv", "FusedMatMul": "MatMul"}
 https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md"""
 _PASSING = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Cast", "Flatten")
 """Operators whose output has the numbers of the first input in the same order of features."""
-_ACTIVATIONS = ("Relu", "Tanh", "Sigmoid", "Elu", "Gelu", "HardSigmoid", "LeakyRelu", "Selu", "Softmax", "Softplus")
-_ACTIVATIONS += ("Clip",)
+_ACTIVATIONS = (
+    *("Relu", "Tanh", "Sigmoid", "Elu", "Gelu", "HardSigmoid", "LeakyRelu", "Selu", "Softmax", "Softplus", "Clip"),
+)
 _ACTIVATED = ("MatMul", "Gemm", "Conv", "BatchNormalization", "LayerNormalization", *FUSED)
 _AT_EACH_STEP = ("MatMul", "Add", "LayerNormalization", "Dropout", *_ACTIVATIONS)
 """Operators that compute the same at each step."""
@@ -152,7 +153,7 @@ class Flow:
     def _norms(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield the vectors of batch norms that are a product with one and the sum with another, by the product.
 
-        Exporters of Keras write those so, with the statistics within the two. A layer norm ends so too; it is none.
+        tf2onnx folds the statistics of Keras's into the two; it is no layer norm, which ends so too.
         """
         for number, node in enumerate(self.nodes):
             scale = self._vector(node) if node.kind == "Mul" and len(node.inputs) == 2 else ""
@@ -204,7 +205,8 @@ class Flow:
             cells = {cell for cell, _ in single}
             if len(single) == 2 and len(cells) == 1 and node.kind != "Concat":
                 word = _JOINS.get(node.kind, "other")
-                self.merges.setdefault(*cells, "ave" if word == "sum" and self._halves(node.outputs[0]) else word)
+                word = "ave" if word == "sum" and self._halves(node.outputs[0]) else word
+                self.merges.setdefault(cells.pop(), word)
                 self.joining.add(number)
                 return
             first = self._views.get(node.inputs[0]) if node.inputs else None

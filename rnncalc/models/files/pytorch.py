@@ -76,18 +76,16 @@ def read(path: str, within: str = "") -> ModelFile:
                 " from before it was converted"
             )
         tensors = tuple(_tensors(place, archive, root, pickled.tensors))
-    remarks = [Remark(RemarkKind.SCRIPT)] if script else []
-    constants = [name for name, (*_, at) in pickled.tensors.items() if at == "constants"]
+    has_constants = any(at == "constants" for *_, at in pickled.tensors.values())
     equal = [tensor.name for tensor in tensors if tensor.name in several and not tensor.shape[1:]]
-    remarks += [Remark(RemarkKind.CONSTANTS)] if constants else []
-    remarks += [Remark(RemarkKind.EQUAL, tuple(equal))] if equal else []
-    remarks += [Remark(RemarkKind.NOT_READ, tuple(pickled.others))] if pickled.others else []
-    remarks += [Remark(RemarkKind.FOREIGN, tuple(pickled.foreign))] if pickled.foreign else []
+    remarks = [*[Remark(RemarkKind.SCRIPT)] * script, *[Remark(RemarkKind.CONSTANTS)] * has_constants]
+    remarks += model.named_remarks(
+        {RemarkKind.EQUAL: equal, RemarkKind.NOT_READ: pickled.others, RemarkKind.FOREIGN: pickled.foreign}
+    )
     copies = {*_copies(tensors, pickled.tables), *_turned(tensors)}
     tensors, of_tensors = torch_names.remarked(tensors, pickled.quantised, copies)
     remarks += of_tensors
-    if not pickled.whole:
-        remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
+    remarks += [Remark(RemarkKind.ROLES_BY_NAME)] * (not pickled.whole)
     form = "torchscript" if script else "pytorch"
     modules = []
     for module in torch_names.modules_of(tensors):

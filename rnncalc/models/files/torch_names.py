@@ -1,7 +1,7 @@
 """What the names of PyTorch's tensors tell: modules, weights that are stored in parts, and a matrix that is left out.
 
 `weight_norm` stores lengths and directions, `spectral_norm` and pruning a matrix and what it is divided or multiplied
-by (torch.nn.utils, torch.nn.utils.parametrizations), and fastai's WeightDropout a matrix apart from its module.
+by, and fastai's WeightDropout a matrix apart from its module.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import partial
 from itertools import chain, islice
 from math import prod
@@ -55,6 +56,7 @@ def _of_lengths(shape: Shape, lengths: Shape) -> bool:
 
 _WITHIN = r"parametrizations[.](\w+)[.]original"
 _STORAGES = (
+    # https://github.com/pytorch/pytorch/blob/main/torch/nn/utils/parametrizations.py
     _Storage(rf"{_WITHIN}1", r"parametrizations.\2.original0", r"\2", _of_lengths, None),
     _Storage(r"(\w+)_v", r"\2_g", r"\2", _of_lengths, None),
     *(
@@ -65,7 +67,7 @@ _STORAGES = (
         )
     ),
     _Storage(_WITHIN, "", r"\2", lambda *_: True, None, (r"parametrizations.\2.0.base",)),
-    _Storage(
+    _Storage(  # https://github.com/pytorch/pytorch/blob/main/torch/nn/utils/prune.py
         r"(\w+)_orig",
         r"\2_mask",
         r"\2",
@@ -73,7 +75,7 @@ _STORAGES = (
         lambda rows, others: [number * kept for number, kept in zip(rows, others[0], strict=True)],
         (r"\2_mask",),
     ),
-    _Storage(
+    _Storage(  # https://github.com/fastai/fastai/blob/main/fastai/text/models/awdlstm.py
         r"weight_hh(\w*)_raw",
         r"module.weight_ih\2",
         r"module.weight_hh\2",
@@ -83,7 +85,8 @@ _STORAGES = (
     ),
 )
 _BESIDE = {"drop_mask_te": "h_init", "embed_avg": "embed"}
-"""Buffers of SpeechBrain's cells and of books of codes, beside those of unmistakable names."""
+"""Buffers of SpeechBrain's cells and of books of codes, beside those of unmistakable names:
+https://github.com/speechbrain/speechbrain/blob/develop/speechbrain/nnet/RNN.py"""
 _OF_LOSS = re.compile(r"(^|[.])(crit\w*|(\w+_)?loss(_\w+)?)[.](pos_)?weight$")
 """The weights of classes."""
 _MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]")
@@ -192,11 +195,11 @@ def remarked(
     tensors = [each._replace(role=roles.get(each.name, each.role)) if each.role in stored else each for each in tensors]
     tensors, remarks = model.remarked(tensors, quantised)
     heads = _heads(tensors)
-    kinds = {
+    kinds: dict[Enum, list[str]] = {
         RemarkKind.AVERAGES: [each.name for each in tensors if each.name in second and each.role is TensorRole.UNKNOWN],
         RemarkKind.LEFT_OUT: [f"{head.name} ({head.shared_with})" for head in heads.values()],
     }
-    remarks += tuple(Remark(kind, tuple(names)) for kind, names in kinds.items() if names)
+    remarks += tuple(model.named_remarks(kinds))
     with_heads = ((heads[each.name], each) if each.name in heads else (each,) for each in tensors)
     return tuple(chain.from_iterable(with_heads)), remarks
 

@@ -65,7 +65,8 @@ _OPERATORS: dict[str, tuple[str, dict[int, str]]] = {
     "layer_norm": ("LayerNorm", {2: "weight", 3: "bias"}),
     "group_norm": ("GroupNorm", {2: "weight", 3: "bias"}),
 }
-"""The class of an operator's layer, and the names of its arguments by their places (native_functions.yaml)."""
+"""The class of an operator's layer, and the names of its arguments by their places:
+https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml"""
 _CELLS = {"lstm": "LSTM", "gru": "GRU", "rnn_tanh": "RNN", "rnn_relu": "RNN"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|CONSTANTS[.]c(\d{1,9})|[\w.]+|[\[\](),=\n]')
 
