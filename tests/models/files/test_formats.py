@@ -157,7 +157,7 @@ def test_a_spec_that_is_a_model_file(head: bytes, said: str, tmp_path: Path, cal
     path.write_bytes(head)
     assert recognised(head) == said
     assert is_model(str(path))
-    assert f"this is {said}, and no spec" in call(path).err
+    assert f"this is {said}, and not a spec" in call(path).err
 
 
 FOREIGN = [  # the first bytes of files that these programs wrote, and what their folders hold, in November 2026
