@@ -152,7 +152,7 @@ def _sites(module: FileModule, framework: str) -> Iterator[Site]:
     for site in stacked:
         match _GUESSES[framework](site, module):
             case (layer, inputs, doubts) if expected(layer, inputs, framework) == site.shapes:
-                yield site.guessed(layer, inputs, *doubts)
+                yield site.guessed(convention(framework).opened(layer), inputs, *doubts)
             case _ if site.bare and not _IDENTITY.fullmatch(module.kind):
                 yield site._replace(doubts=(Doubt.NOT_IN_SPEC,))
             case _ if module.kind.startswith("CuDNN"):
@@ -237,9 +237,9 @@ def recorded(layer: Layer, site: Site, framework: str) -> dict[str, tuple[Any, A
     The stride of a pool1d is its window if it has none of its own.
     """
     options = _SETTINGS.difference(*(_OPEN.get(doubt, ()) for doubt in site.doubts))
-    usual = {"merge": "concat", "reset_after": convention(framework).habits(layer.kind).reset_after}
-    if framework not in ("keras", "onnx") or Doubt.ACTIVATION in site.doubts:
-        usual = {}  # there is no configuration
+    usual: dict[str, Any] = {**convention(framework).usual(layer.kind)}
+    if framework in ("keras", "onnx") and Doubt.ACTIVATION not in site.doubts:  # there is a configuration
+        usual |= {"merge": "concat", "reset_after": convention(framework).habits(layer.kind).reset_after}
     theirs = {key: value for key, value in site.layer.values().items() if key in options} if site.layer else {}
     both = {option: (getattr(layer, option, value), value) for option, value in theirs.items()}
     pairs = {option: [usual.get(option) if each is None else each for each in pair] for option, pair in both.items()}
