@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 import rnncalc
-from rnncalc.answers.reading import GivenNumber, Shape, read_answer, read_answers
+from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer, read_answers
 from rnncalc.cli import call
 from rnncalc.cli.compare import spec_typed
 from rnncalc.cli.variants import read_exercise
@@ -150,7 +150,7 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
         judged = grader.judge(answers)
     except ValueError as error:
         return {"problems": str(error).splitlines()}
-    shapes = [each.answer for each in judged.judged if isinstance(each.answer, Shape)]
+    shapes = [each.answer for each in judged.judged if isinstance(each.answer, GivenShape)]
     of_shapes = grader.asks == "tensors" and len(shapes) == len(grader.right_answer)
     part = grader.missing(judged.judged) or (shapes and not of_shapes) or any(each.name for each in shapes)
     right = judged.right and not part

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.answers.grading import SHOWN, Grader, check_letters, number_of_tensors
 from rnncalc.answers.judgement import Answer, Judgement
-from rnncalc.answers.reading import Given, GivenNumber, Shape, read_answers
+from rnncalc.answers.reading import Given, GivenNumber, GivenShape, read_answers
 from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
@@ -87,7 +87,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], 
     readings = [reading for each in answers for reading in _read(each, grader)]
     tensors = number_of_tensors(grader.network)
     match readings:
-        case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
+        case [GivenShape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
             each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
             cure = f"give each by itself, as in answer(network, {each})"
             raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
@@ -101,7 +101,7 @@ def _read(answer: object, grader: Grader) -> list[Given]:
         return read_answers(str(answer), sizes=grader.sizes, quantity=grader.quantity)
     if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
         raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
-    return [Shape(tuple(answer))]
+    return [GivenShape(tuple(answer))]
 
 
 class QuantityGrader(Grader):

@@ -1,7 +1,7 @@
 """The changes that mistakes make to a worksheet. Only the table of mistakes names them.
 
-A `LineChange` sees one line. A `Change` sees the whole worksheet, so also the layer below. Both leave a line unchanged
-if the mistake cannot be made there.
+A `LineChange` sees one line. A `WorksheetChange` sees the whole worksheet, so also the layer below. Both leave a line
+unchanged if the mistake cannot be made there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rnncalc.step.nodes import Repeats
 LineChange = Callable[[LayerLine], LayerLine]
 """Returns a line with a mistake made in it."""
 
-Change = Callable[[Worksheet], Worksheet]
+WorksheetChange = Callable[[Worksheet], Worksheet]
 """Returns a worksheet with a mistake made in it."""
 
 Width = Callable[[LayerLine, LayerLine], int | None]
@@ -43,24 +43,24 @@ Width = Callable[[LayerLine, LayerLine], int | None]
 # --- where a change is made
 
 
-def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
+def in_layers(change: LineChange, *kinds: type[Layer]) -> WorksheetChange:
     """Return the mistake that changes every layer of these kinds, by default of all. Output layers are dense layers."""
     return lambda worksheet: tuple(
         [change(line) if isinstance(line.layer, kinds or Layer) and not line.is_empty else line for line in worksheet]
     )
 
 
-def in_cells(change: LineChange) -> Change:
+def in_cells(change: LineChange) -> WorksheetChange:
     """Return the mistake that changes every recurrent layer."""
     return in_layers(change, Cell)
 
 
-def in_outputs(change: LineChange) -> Change:
+def in_outputs(change: LineChange) -> WorksheetChange:
     """Return the mistake that changes the output layers."""
     return in_layers(change, Output)
 
 
-def in_turn(*changes: Change) -> Change:
+def in_turn(*changes: WorksheetChange) -> WorksheetChange:
     """Return the mistake that makes several changes, one after the other."""
     return lambda worksheet: reduce(lambda changed, change: change(changed), changes, worksheet)
 
@@ -78,7 +78,7 @@ def leave_out(line: LayerLine) -> LayerLine:
     return line._replace(gates=(), others={})
 
 
-def without_part(name: str) -> Change:
+def without_part(name: str) -> WorksheetChange:
     """Return the mistake that leaves out one half of an encoder-decoder."""
     return lambda worksheet: tuple(leave_out(line) if line.placed.part == name else line for line in worksheet)
 
@@ -176,7 +176,7 @@ def with_reads(line: LayerLine, change: Callable[[GateInput], GateInput]) -> Lay
 
 
 def set_reads(line: LayerLine, *sources: Source, **changed: Any) -> LayerLine:
-    """Change the `width` that gates read from some sources, or the `times` that their matrices are counted."""
+    """WorksheetChange the `width` that gates read from some sources, or the `times` that their matrices are counted."""
     return with_reads(line, lambda read: read._replace(**changed) if read.source in sources else read)
 
 
@@ -269,7 +269,7 @@ def swap_sizes(line: LayerLine) -> LayerLine:
 # --- the width that one layer gives the next
 
 
-def by_layer_below(change: Callable[[LayerLine, LayerLine], LayerLine]) -> Change:
+def by_layer_below(change: Callable[[LayerLine, LayerLine], LayerLine]) -> WorksheetChange:
     """Return the mistake that changes each line by the line below it, whose output it reads."""
 
     def changed(worksheet: Worksheet) -> Worksheet:
@@ -281,7 +281,7 @@ def by_layer_below(change: Callable[[LayerLine, LayerLine], LayerLine]) -> Chang
     return changed
 
 
-def feeding(width: Width) -> Change:
+def feeding(width: Width) -> WorksheetChange:
     """Return the mistake that changes the input width of each layer but the first of a part."""
     return by_layer_below(lambda below, line: set_input(below, line, width(below, line)))
 
@@ -356,7 +356,7 @@ def change_first(worksheet: Worksheet, part: str | None, change: LineChange) -> 
     return worksheet if place is None else replace_line(worksheet, place, change(worksheet[place]))
 
 
-def of_input(width: Callable[[LayerLine], int]) -> Change:
+def of_input(width: Callable[[LayerLine], int]) -> WorksheetChange:
     """Return the mistake that gives the first layer another width of the network's input."""
 
     def changed(line: LayerLine) -> LayerLine:
@@ -407,12 +407,12 @@ def with_heads(line: LayerLine, *, whole: bool) -> LayerLine:
     return line._replace(others=parts_of(layer.arrays, layer.sizes(line.placed.inputs)))
 
 
-def in_attention(change: LineChange) -> Change:
+def in_attention(change: LineChange) -> WorksheetChange:
     """Return the mistake that changes a decoder's attention."""
     return in_layers(lambda line: change(line) if line.layer.kind == "decoder_attention" else line, Transform)
 
 
-def with_keys(width: Callable[[LayerLine], int]) -> Change:
+def with_keys(width: Callable[[LayerLine], int]) -> WorksheetChange:
     """Return the mistake that gives the keys of a decoder's attention another width."""
 
     def changed(line: LayerLine) -> LayerLine:
@@ -456,7 +456,7 @@ def swap_inputs_and_units(worksheet: Worksheet) -> Worksheet:
     return feed_next(changed, place, changed[place].h * worksheet[place].directions)
 
 
-def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
+def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> WorksheetChange:
     """Return the mistake that changes each output layer above a cell; `change` gets the number of the cell's gates."""
 
     def changed(below: LayerLine, line: LayerLine) -> LayerLine:
@@ -512,7 +512,7 @@ def with_repeats(change: Callable[[Repeats], Repeats], *, biases: bool = False) 
     return changed
 
 
-def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
+def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> WorksheetChange:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
     return in_layers(lambda line: set_reads(line, *sources, times=line.steps - between or 1), kind)
 

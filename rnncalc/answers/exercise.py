@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from rnncalc.answers.asked import ASKED, grader_of
 from rnncalc.answers.grading import Grader, number_of_tensors
 from rnncalc.answers.judgement import Judgement
-from rnncalc.answers.reading import Given, GivenNumber, Shape
+from rnncalc.answers.reading import Given, GivenNumber, GivenShape
 from rnncalc.answers.tensors import TENSOR_MISTAKES, tensors_of
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_LAYERS_VARIED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
@@ -56,7 +56,7 @@ class Item(NamedTuple):
 def answered(judged: Judgement) -> Answered:
     """Return the answer that was judged: a number, a formula, or the sizes of a shape."""
     answer = judged.answer
-    if isinstance(answer, Shape):
+    if isinstance(answer, GivenShape):
         return answer.sizes
     return str(answer.number) if judged.formula is not None else answer.number
 
@@ -192,7 +192,7 @@ def with_choices(item: Item, choices: int, seed: str) -> Item:
 
 def _is_more(wrong: Judgement) -> bool:
     """Return whether an answer is more than the right one, a formula for some sizes; shapes differ in their order."""
-    if isinstance(wrong.answer, Shape):
+    if isinstance(wrong.answer, GivenShape):
         return wrong.answer.sizes > wrong.plain_shape
     return not wrong.difference <= 0
 
@@ -210,12 +210,12 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
     if ask == "tensors":
         _check("tensors", number_of_tensors(network))
         tensors = tensors_of(network)
-        shapes = [Shape(tensor.plain_shape) for _, tensor in tensors]
+        shapes = [GivenShape(tensor.plain_shape) for _, tensor in tensors]
         correct = [*shapes]
         wrong: list[list[Given]] = []
         for place, shape in enumerate(shapes):
             mistaken = [size for row in TENSOR_MISTAKES for _, size in row.change(tensors, place, shapes)]
-            wrong.append([*map(Shape, _wrong(mistaken, shape.sizes))])
+            wrong.append([*map(GivenShape, _wrong(mistaken, shape.sizes))])
     elif len(places) > 1:
         correct = [GivenNumber(stack[place].params) for place in places]
         wrong = [[*map(GivenNumber, _wrong(_mistaken(grader, place), stack[place].params))] for place in places]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer
-from rnncalc.answers.reading import Given, GivenNumber, Shape, read_answers
+from rnncalc.answers.reading import Given, GivenNumber, GivenShape, read_answers
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.expressions import NUMBER
@@ -178,9 +178,9 @@ def _read(text: str, decimal: str, grader: Grader) -> list[Given]:
 def _judge_some(answers: Sequence[Given | None], grader: Grader) -> Answer:
     """Judge answers among which some are missing, as if those were right."""
     filled = [each for each in answers if each]
-    some = next((each for each in filled if isinstance(each, Shape)), GivenNumber(1))
+    some = next((each for each in filled if isinstance(each, GivenShape)), GivenNumber(1))
     right = [
-        Shape(each.plain_shape) if isinstance(each.answer, Shape) else GivenNumber(each.params)
+        GivenShape(each.plain_shape) if isinstance(each.answer, GivenShape) else GivenNumber(each.params)
         for each in grader.judgements([each or some for each in answers])
     ]
     judged = grader.judge([each or correct for each, correct in zip(answers, right, strict=True)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.answers import reading
 from rnncalc.answers.judgement import Answer, Judgement
-from rnncalc.answers.reading import Given, GivenNumber, Shape
+from rnncalc.answers.reading import Given, GivenNumber, GivenShape
 from rnncalc.bounds import MOST_RESTS
 from rnncalc.conventions.formula import Expression, folded_sum, substituted, value
 from rnncalc.errors import CallError, SpecError
@@ -132,8 +132,8 @@ class Grader:
         """
         answers = self.apart(answers)
         judgements = tuple(map(self.with_sign, self.judgements(answers)))
-        shapes = [each.answer for each in judgements if isinstance(each.answer, Shape)]
-        in_order = any(isinstance(each, Shape) and not each.name for each in answers)
+        shapes = [each.answer for each in judgements if isinstance(each.answer, GivenShape)]
+        in_order = any(isinstance(each, GivenShape) and not each.name for each in answers)
         if not in_order or all(each.right for each in judgements):
             return Answer(self.network, judgements, None, self.quantity)
         from rnncalc.answers.tensors import right_in  # most answers are numbers
@@ -177,7 +177,7 @@ class Grader:
         network = self.network
         reading.check_number_of_answers(len(answers))
         if any(each.name for each in answers):
-            return self.named(answers)
+            return self.labelled(answers)
         of_params = self.quantity == "params"
         tensors = number_of_tensors(network) if of_params else 0
         if len(answers) != tensors:
@@ -212,7 +212,7 @@ class Grader:
     def with_sign(self, judged: Judgement) -> Judgement:
         """Return a judgement with the first sign that no sizes of its letters make true, those of its layer first."""
         number = judged.answer
-        if isinstance(number, Shape) or self.network.letters:
+        if isinstance(number, GivenShape) or self.network.letters:
             return judged
         known = {**self.sizes, **(self.network.sizes or {})}
         layer_sizes = next((placed.sizes for placed in self.network.stack if placed.name == judged.layer), {})
@@ -286,11 +286,11 @@ class Grader:
         apart = any("bias" in words_of(each.name) for each in answers)
         parts = [self.labels.part(each, self.tensors, apart=apart) if each.name else None for each in answers]
         return [
-            (each.product if part and isinstance(each, Shape) else each, part)
+            (each.product if part and isinstance(each, GivenShape) else each, part)
             for each, part in zip(answers, parts, strict=True)
         ]
 
-    def named(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
+    def labelled(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgements of numbers and shapes with labels, each of what its label names, the total last.
 
         The last one may be the total without a label. Raises CallError for a label that names nothing, and if only some

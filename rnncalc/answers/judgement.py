@@ -205,7 +205,7 @@ class Answer(NamedTuple):
         return last.right if last.is_total else all(each.right for each in self.judged)
 
     @property
-    def but(self) -> tuple[Judgement, ...]:
+    def flaws(self) -> tuple[Judgement, ...]:
         """What is false in a right answer: parts, and chains in which another number is said to be the answer."""
         return tuple([each for each in self.judged if self.right and not (each.right and each.true)])
 

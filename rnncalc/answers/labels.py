@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.answers.reading import Given, GivenNumber, Shape
+from rnncalc.answers.reading import Given, GivenNumber, GivenShape
 from rnncalc.conventions.tensor import BIASES, Role, Tensor
 from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
@@ -113,7 +113,7 @@ class Labels:
 
         apart: whether the biases have a number of their own. Raises CallError if it names no part, or several.
         """
-        number = answer.product if isinstance(answer, Shape) else answer
+        number = answer.product if isinstance(answer, GivenShape) else answer
         if number is None or tensors.place(answer.name) is not None:
             return None
         try:
@@ -124,7 +124,7 @@ class Labels:
             raise
         from rnncalc.answers.returned import is_returned  # few answers have labels
 
-        other = isinstance(answer, Shape) and not number.rounds(part.count)
+        other = isinstance(answer, GivenShape) and not number.rounds(part.count)
         return None if other and is_returned(self.network, answer.name) else part
 
     def value(self, number: GivenNumber) -> Any:

@@ -164,12 +164,12 @@ NO_GATES = another(
     _unlike(_saved_without_gates, _of_training("saved")))
 FLOPS = another("flops", "is the number of FLOPs, which count biases and activations too",
                 _by_operations(lambda counts: counts.flops))
-ONE_STEP = steps("one-step", "counts one step, and there are several",
+ONE_STEP = steps("one-step", "counts one of several steps",
                  _by_layer(lambda placed, count, *_: count // (placed.uses or 1)))
 NO_OUTPUT = Mistake("output layer", "no-output", "leaves out the output layer",
                     _by_layer(lambda placed, count, *_: 0 if isinstance(placed.layer, Output) else count))
 OUTPUT_EACH_STEP = Mistake(
-    "output layer", "output-each-step", "counts the output layer at every step, and it has one output",
+    "output layer", "output-each-step", "counts the output layer at every step; it is applied once",
     _by_layer(lambda placed, count, steps: count * steps if isinstance(
         placed.layer, Output) and placed.uses == 1 else count))
 RECURRENT_TWICE = Mistake("layers", "recurrent-twice", "counts the recurrent layers twice",
@@ -194,7 +194,7 @@ CONFUSED: Mapping[str, Sequence[Mistake]] = {
         FLOPS,
         another("training-bytes", "is the number of bytes that training takes in float32", _of_training("bytes")),
         another("gradients-of-steps",
-                "counts a gradient for each parameter and step, and those of all steps are summed",
+                "counts a gradient for each parameter and each step; the gradients of all steps are summed",
                 _unlike(_gradients_of_steps, _gradients)),
         NO_GATES,
         another("twice-forward", "is twice the multiply-adds of one pass: its FLOPs without biases and activations",
@@ -218,7 +218,7 @@ CONFUSED: Mapping[str, Sequence[Mistake]] = {
         Mistake("biases", "no-biases", "leaves out the additions of the biases",
                 _by_operations(lambda counts: counts.flops - counts.bias_additions)),
         ONE_STEP,
-        another("training", "is three times that, as a backward pass takes about two forward passes",
+        another("training", "is three times the forward pass, because a backward pass takes about two forward passes",
                 _by_layer(lambda _, count, __: 3 * count)),
         OUTPUT_EACH_STEP,
         NO_OUTPUT,
@@ -231,13 +231,14 @@ CONFUSED: Mapping[str, Sequence[Mistake]] = {
             ("float16", "counts two bytes for each parameter, as in float16", 2),
             ("float64", "counts eight bytes for each parameter, as in float64", 8),
             ("bits", "is the number of bits", 32))),
-        Mistake("bytes", "keras", "takes 1,024 bytes for a KB, as Keras prints it; that is a KiB, and a KB is 1,000",
+        Mistake("bytes", "keras",
+                "takes 1,024 bytes for a KB, as Keras prints; 1,024 bytes are a KiB, and 1,000 are a KB",
                 _as_keras_prints),
     ),
     "saved": (NO_GATES._replace(subject="gates"), STATES, NO_OUTPUT, PARAMS, MULTIPLY_ADDS),
     "state": (
-        Mistake("states", "one-state", "counts one state of each cell, and there are several", _one_state),
-        Mistake("states", "two-states", "counts two states of each cell, and there are cells with one", _by_layer(
+        Mistake("states", "one-state", "counts one state of each cell; the cells have several", _one_state),
+        Mistake("states", "two-states", "counts two states of each cell; some cells have one", _by_layer(
             lambda placed, count, *_: 2 * count if isinstance(
                 placed.layer, Cell) and len(placed.layer.states) == 1 else count)),
         STATES,

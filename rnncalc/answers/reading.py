@@ -127,7 +127,7 @@ class UnreadError(CallError):
     """A text that is no answer; it may be several."""
 
 
-class Shape(NamedTuple):
+class GivenShape(NamedTuple):
     """The shape of a tensor as a learner gave it, or of an array that a layer returns; a size may be a polynomial.
 
     sizes: if it has a name, a letter or a word is the batch or the steps, and None is any size.
@@ -143,7 +143,7 @@ class Shape(NamedTuple):
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-Given = GivenNumber | Shape
+Given = GivenNumber | GivenShape
 """A learner's answer."""
 
 
@@ -264,7 +264,7 @@ def _pieces(text: str, between: str) -> Iterator[str]:
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
     """Return answers as calculations, as 4 × 16 × 25, if each may be one."""
-    if any(isinstance(each, Shape) and not each.product for each in answers):
+    if any(isinstance(each, GivenShape) and not each.product for each in answers):
         return [*answers]
     return [each if isinstance(each, GivenNumber) else each.product or each for each in answers]
 
@@ -393,7 +393,7 @@ class _AnswerParser(Parser):
         )
         return with_index(name).removesuffix(":0").removesuffix(".shape") + level
 
-    def shape(self, text: str, name: str) -> Shape | None:
+    def shape(self, text: str, name: str) -> GivenShape | None:
         """Return a shape, such as (20, 10), 20 × 10 or (4h, m); None if a text is not one.
 
         If it has a name, its axes are also capital letters and words for the batch or the steps, and None.
@@ -409,7 +409,7 @@ class _AnswerParser(Parser):
         if all(array) and (match or axes[1:]):
             values = tuple([None if size == "None" else size for size in array])
             alone = re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", bare)
-            return Shape(values, GivenNumber(0) if alone else None, name)
+            return GivenShape(values, GivenNumber(0) if alone else None, name)
         axes = re.split("[,×]" if place else ",", inside)
         if not match or not ("," in match[1] or axes[1:] or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)):
             return None
@@ -420,7 +420,7 @@ class _AnswerParser(Parser):
         except CallError:
             array = [None]
         if all(array):
-            return Shape(tuple(array), name=name)
+            return GivenShape(tuple(array), name=name)
         if re.search("[+*/^·×]", inside):
             return None  # a sum of numbers with commas between thousands
         cure = "; None is a size of a returned array, with its name: output=(None, 16)" if "None" in axes else ""

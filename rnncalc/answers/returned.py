@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from rnncalc.answers.judgement import AxisOrder, Diagnosis, Judgement, Mistake, sizes_off
-from rnncalc.answers.reading import Shape
+from rnncalc.answers.reading import GivenShape
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import Times
 from rnncalc.errors import CallError
@@ -67,7 +67,7 @@ class ReturnedArray(NamedTuple):
         return self.name == next(iter(self.module.returns))
 
     def judgement(
-        self, answer: Shape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
+        self, answer: GivenShape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
     ) -> Judgement:
         """Return a shape compared with the array."""
         name = self.module.name
@@ -85,7 +85,7 @@ class ReturnedArray(NamedTuple):
         """Return the array with two axes swapped."""
         return self.of(self.axes.translate(str.maketrans(axes, axes[::-1])))
 
-    def fits(self, answer: Shape) -> bool:
+    def fits(self, answer: GivenShape) -> bool:
         """Return whether a given shape is right for the array."""
         return len(answer.sizes) == len(self.axes) and all(map(self.has_size, self.axes, answer.sizes))
 
@@ -97,7 +97,7 @@ class ReturnedArray(NamedTuple):
         return axis == "B" or (axis == "T" and not isinstance(right, int))
 
 
-def judge_returned(network: Network, answers: Sequence[Shape], tensors: Sequence[str]) -> Iterator[Judgement]:
+def judge_returned(network: Network, answers: Sequence[GivenShape], tensors: Sequence[str]) -> Iterator[Judgement]:
     """Yield each shape compared with the array of its name. Raises CallError for a name that no module returns.
 
     tensors: the names of tensors, to suggest for an unknown name.
@@ -105,7 +105,7 @@ def judge_returned(network: Network, answers: Sequence[Shape], tensors: Sequence
     modules = shapes(network).modules if answers else ()
     known: dict[str, int] = {}
     for each in answers:
-        arrays = _named(network, modules, each, tensors)
+        arrays = _arrays_called(network, modules, each, tensors)
         judgement, axes = _judged([array._replace(sizes={**array.sizes, **known}) for array in arrays], each)
         by_axis = zip(axes, each.sizes, strict=False)
         known |= {axis: size for axis, size in by_axis if axis in _FREE and isinstance(size, int)}
@@ -117,7 +117,7 @@ def is_returned(network: Network, name: str) -> bool:
     return any(_plain(name) == _plain(each) for module in shapes(network).modules for each in module.returns)
 
 
-def _judged(arrays: Sequence[ReturnedArray], answer: Shape) -> tuple[Judgement, str]:
+def _judged(arrays: Sequence[ReturnedArray], answer: GivenShape) -> tuple[Judgement, str]:
     """Return a shape compared with the first array that it fits, and its axes; none if it is wrong."""
     for array in arrays:
         for order, written in _orders(array).items():
@@ -136,8 +136,8 @@ def _judged(arrays: Sequence[ReturnedArray], answer: Shape) -> tuple[Judgement, 
     return array.judgement(answer, diagnoses=tuple(_diagnoses(array, answer))), ""
 
 
-def _named(
-    network: Network, modules: Sequence[ModuleShapes], answer: Shape, tensors: Sequence[str]
+def _arrays_called(
+    network: Network, modules: Sequence[ModuleShapes], answer: GivenShape, tensors: Sequence[str]
 ) -> list[ReturnedArray]:
     """Return the arrays with this name, in the order of the modules; for two directions only the first."""
     layer, _, name = answer.name.rpartition(".")
@@ -190,7 +190,7 @@ def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
     return orders
 
 
-def _diagnoses(array: ReturnedArray, answer: Shape) -> Iterator[Diagnosis]:
+def _diagnoses(array: ReturnedArray, answer: GivenShape) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong shape, or else the one size that is wrong."""
     mistakes = []
     for row in MISTAKES:
@@ -328,9 +328,9 @@ MISTAKES: tuple[Mistake, ...] = (
     shape("units-for-batch", "confuses the units with the batch",
      lambda array: [array.swapped("BW")] if "B" in array.axes and "T" not in array.axes else []),
     shape("other-array", "is the shape of {other}", _other),
-    shape("one-step", "is that of one step; here every step is returned",
+    shape("one-step", "has one step; here every step is returned",
      lambda array: [array.without("T")] if "T" in array.axes else []),
-    shape("every-step", "is that of every step; here the last alone is returned", _every_step),
+    shape("every-step", "has every step; here the last step alone is returned", _every_step),
     shape("input-width", "has the width of the input instead of the units",  # a flatten has none; see `_not_flattened`
      lambda array: [] if isinstance(array.place.layer, Flatten) else [array.of(W=array.place.inputs)]),
     shape("all-gates", "is as wide as all blocks of the cell", _all_gates),

@@ -65,7 +65,7 @@ NORM_1, NORM_2 = ("norm_1_scale", "norm_1_bias"), ("norm_2_scale", "norm_2_bias"
 # fmt: off
 TABLE: tuple[Mistake, ...] = (
     # the likeliest mistake in a cell whose gates do not read the past
-    recurrence("recurrence-counted", "counts recurrent matrices, and no gate of this cell looks at the past",
+    recurrence("recurrence-counted", "counts recurrent matrices; no gate of this cell reads the past",
             in_cells(lambda line: line if line.width("past") else changes.with_recurrence(line))),
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
     peepholes("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
@@ -128,7 +128,8 @@ TABLE: tuple[Mistake, ...] = (
     attention("times-heads",
               "counts the matrices of the attention once for each head, but each holds all heads together",
               in_layers(changes.times_heads, Transform)),
-    attention("whole-heads", "gives each head the whole width, as key_dim = m does in Keras, instead of its part of it",
+    attention("whole-heads",
+              "gives each head the whole width, as key_dim = m does in Keras, instead of a part of the width",
             in_layers(partial(changes.with_heads, whole=True), Transform)),
     attention("parts-of-width", "gives each head its part of the width, as PyTorch does, instead of a size of its own",
             in_layers(partial(changes.with_heads, whole=False), Transform)),
@@ -162,7 +163,7 @@ TABLE: tuple[Mistake, ...] = (
            in_layers(lambda line: line._replace(others={
                **line.others, **{str(tensor.role): times(tensor.params) for tensor in line.placed.buffers}}),
                Transform)),
-    norms("no-stored", "leaves out the stored means and variances, which are parameters here that are not trained",
+    norms("no-stored", "leaves out the stored means and variances, which are untrained parameters here",
            in_layers(without_other(*STORED))),
     steps("steps-before-{layer}", "flattens the {steps} that reach {layer}, instead of those that leave it",
            family=families.steps_before_a_layer, quantity=""),
@@ -173,7 +174,7 @@ TABLE: tuple[Mistake, ...] = (
     steps("copy-a-step", "counts a copy of every layer for each step", in_layers(times_steps)),
     steps("layers-times-steps", "multiplies the recurrent and the dense layers by the number of steps",
           in_layers(times_steps, Cell, Dense), common=True),
-    steps("times-steps-below-output", "multiplies all layers but the output by the number of steps",
+    steps("times-steps-below-output", "multiplies all layers except the output by the number of steps",
           in_layers(lambda line: line if isinstance(line.layer, Output) else times_steps(line))),
     steps("output-times-steps", "counts the output layer once for each step", in_outputs(times_steps)),
     steps("steps-as-features", "takes all steps as the features of one", lambda worksheet: change_first(
@@ -191,9 +192,9 @@ TABLE: tuple[Mistake, ...] = (
                     2 * changes.direction_width(below) if changes.concatenates(below.layer) is False else None)),
     directions("directions-twice", "counts each of the two directions twice",
             in_cells(lambda line: line._replace(directions=4) if line.directions == 2 else line)),
-    directions("two-directions", "counts two directions, and the network reads in one",
+    directions("two-directions", "counts two directions; the network has one",
                in_cells(with_directions(2)), rare=True),
-    directions("two-directions-deeper", "counts two directions and their concatenation, and the network reads in one",
+    directions("two-directions-deeper", "counts two directions and their concatenation; the network has one",
          in_turn(feeding(lambda below, line: 2 * below.placed.outputs if isinstance(
              below.layer, Cell) and not below.layer.bidirectional else None), in_cells(with_directions(2))), rare=True),
     steps("weights-times-steps",
@@ -228,7 +229,7 @@ TABLE: tuple[Mistake, ...] = (
     steps("steps-for-features", "takes the number of steps for that of the features", changes.of_input(
         lambda line: line.half.steps if line.half.steps and line.width("input") != 1 else line.width("input"))),
     widths("one-input", "reads one number per step, as if there were one feature", changes.of_input(lambda line: 1)),
-    biases("bias-in-each-gate", "counts a bias in every gate, and some have none",
+    biases("bias-in-each-gate", "counts a bias in every gate; some gates have none",
            in_cells(lambda line: with_biases(lambda count: count or 1)(line) if line.biases else line)),
     biases("one-bias-in-all", "counts one bias vector for all gates", in_cells(
         lambda line: line._replace(gates=tuple(
@@ -268,7 +269,7 @@ TABLE: tuple[Mistake, ...] = (
     gates("gates-4", "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate",
             in_cells(with_gates(4, "lstm"))),
     gates("no-gate", "leaves out the {gate}", family=families.without_each_gate),
-    gates("one-plain-rnn", "takes the formula of one plain RNN without biases, and there are several layers",
+    gates("one-plain-rnn", "takes the formula of one plain RNN without biases; there are several layers",
          changes.as_one_plain_rnn, rare=True),
     gates("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(lambda line: line._replace(
         gates=(GateLine((GateInput("input", line.width("input")),), min(1, line.biases)),), others={}, directions=1))),
@@ -298,10 +299,10 @@ TABLE: tuple[Mistake, ...] = (
            in_cells(with_other("bias", lambda line: times(line.width("past") if line.part("projection") else 0))),
            rare=True),
     # rare, about parts
-    embedding("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
+    embedding("taken-as-tied", "counts no output matrix, as if it were tied to the embedding",
            in_outputs(lambda line: set_reads(line, "input", width=0) if any(
                isinstance(layer, Embedding) for layer in line.half.layers) else line), rare=True),
-    states("state-counted", "counts the state as parameters, and it is not learned",
+    states("state-counted", "counts the state as parameters; a state is not learned here",
            in_cells(with_other("state", lambda line: state_of(line.placed, line.layer) if isinstance(
                line.layer, Cell) and not line.part("state") else line.part("state"))), rare=True),
     widths("packed-width", "takes the height of the stacked matrices, blocks × h, for the count",
@@ -325,7 +326,7 @@ TABLE: tuple[Mistake, ...] = (
     recurrence("recurrent-of-output", "lets the recurrence read the output instead of the state",
          in_cells(lambda line: set_reads(line, "past", width=line.half.output.units) if line.half.output else line),
                rare=True),
-    peepholes("peepholes-counted", "adds peepholes, and the cell has none",  # in all gates but the candidate
+    peepholes("peepholes-counted", "adds peepholes; the cell has none",  # in all gates but the candidate
            in_cells(with_other("peepholes", lambda line: times(len(line.gates) - 1, line.h) if isinstance(
                line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole") else ())), rare=True),
     peepholes("full-peepholes", "counts h × h weights for each peephole",

@@ -13,7 +13,7 @@ from operator import eq
 from typing import TYPE_CHECKING
 
 from rnncalc.answers.judgement import MOST_GATES, Diagnosis, Judgement, Mistake, sizes_off
-from rnncalc.answers.reading import Given, GivenNumber, Shape
+from rnncalc.answers.reading import Given, GivenNumber, GivenShape
 from rnncalc.bounds import MOST_EXPLAINED
 from rnncalc.conventions.formula import product
 from rnncalc.conventions.tensor import BIASES, Role, Tensor
@@ -110,9 +110,9 @@ class TensorGrader:
 
     def shapes(self, answers: Answers) -> tuple[Judgement, ...]:
         """Judge shapes, one for each tensor in order. A plain number is the shape of a vector: 20 is (20)."""
-        if not any(isinstance(each, Shape) for each in answers):
+        if not any(isinstance(each, GivenShape) for each in answers):
             raise CallError("expected a shape for each matrix, such as (20, 10), got numbers")
-        shapes = [Shape((each.number,)) if isinstance(each, GivenNumber) else each for each in answers]
+        shapes = [GivenShape((each.number,)) if isinstance(each, GivenNumber) else each for each in answers]
         if not self.network.letters and any(has_letters(size) for each in shapes for size in each.sizes):
             raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
         return self.in_order(shapes)
@@ -127,16 +127,16 @@ class TensorGrader:
         network, tensors = self.network, self.tensors
         places = [self.place(each.name) for each in answers]
         others = [
-            each if isinstance(each, Shape) else Shape((each.number,), name=each.name)
+            each if isinstance(each, GivenShape) else GivenShape((each.number,), name=each.name)
             for each, place in zip(answers, places, strict=True)
             if place is None
         ]
         returned = judge_returned(network, others, [tensor.name for _, tensor in tensors])
-        expected: list[Given] = [Shape(tensor.plain_shape) for _, tensor in tensors]
+        expected: list[Given] = [GivenShape(tensor.plain_shape) for _, tensor in tensors]
         for each, place in zip(answers, places, strict=True):
             if place is None:
                 continue
-            sizes = each.sizes if isinstance(each, Shape) else ()
+            sizes = each.sizes if isinstance(each, GivenShape) else ()
             if shapes and not sizes and len(tensors[place][1].plain_shape) > 1:
                 raise CallError(f"{escape(each.name)}: expected a shape, such as (20, 10), got a number")
             if not all(isinstance(size, int) or (network.letters and has_letters(size)) for size in sizes):
@@ -149,7 +149,7 @@ class TensorGrader:
     def _diagnoses(self, place: int, answers: Answers) -> Iterator[Diagnosis]:
         """Yield the mistakes that give a wrong answer for the tensor at a place, or else the one size that is wrong."""
         (layer, tensor), answer = self.tensors[place], answers[place]
-        sizes = answer.sizes if isinstance(answer, Shape) else None
+        sizes = answer.sizes if isinstance(answer, GivenShape) else None
         mistakes: dict[tuple[int, ...], Mistake] = {}
         for row in TENSOR_MISTAKES:
             wrong = row.change(self.tensors, place, answers)
@@ -275,10 +275,10 @@ TENSOR_MISTAKES: tuple[Mistake, ...] = (
                                              if answers[at].has_shape(tensors[place][1].plain_shape)]),
     Mistake("shape", "other-tensor", "is that of {other}",
             lambda tensors, place, answers: [({"other": name}, shape) for _, name, shape in _others(tensors, place)]),
-    Mistake("biases", "bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", _with_bias),
-    Mistake("shape", "stacked", "is stacked with {other}, and here each is a tensor of its own", _stacked),
-    Mistake("gates", "all-gates", "holds all blocks, and here each has a tensor of its own", _all_gates),
-    Mistake("gates", "one-gate", "is that of one block, and here one tensor holds all", partial(_gates, (1,))),
+    Mistake("biases", "bias-in-matrix", "has the bias in the matrix; here the bias is a vector of its own", _with_bias),
+    Mistake("shape", "stacked", "is stacked with {other}; here each is a tensor of its own", _stacked),
+    Mistake("gates", "all-gates", "holds all blocks; here each block has a tensor of its own", _all_gates),
+    Mistake("gates", "one-gate", "is that of one block; here one tensor holds all blocks", partial(_gates, (1,))),
     Mistake("gates", "gates-{count}", "is that of a cell with {count} blocks",
             partial(_gates, range(2, MOST_GATES + 1))),
 )

@@ -112,7 +112,7 @@ def answer(
         readings = [at_once.ask(read_answers, number, sizes=sizes, quantity=task) for number in numbers]
     judged = grader.judge([*chain(*readings)])
     write([AnswerReport(judged, hint=hint)], destination)
-    return 0 if judged.right and not judged.but else 1
+    return 0 if judged.right and not judged.flaws else 1
 
 
 def _grade(

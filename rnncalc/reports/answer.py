@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, Judgement, Subject
-from rnncalc.answers.reading import GivenNumber, Shape
+from rnncalc.answers.reading import GivenNumber, GivenShape
 from rnncalc.answers.worksheet import write
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain, value
@@ -35,7 +35,7 @@ class AnswerReport(SheetReport, DataReport):
 
     def data(self) -> dict[str, Any]:
         judged = self.answer.judged
-        answers = [each.answer.sizes if isinstance(each.answer, Shape) else _answer(each) for each in judged]
+        answers = [each.answer.sizes if isinstance(each.answer, GivenShape) else _answer(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
         formulas = [None if each.formula is None else plain(each.formula) for each in judged]
         whole = judged[0].is_total and len(judged) == 1
@@ -93,8 +93,8 @@ class AnswerReport(SheetReport, DataReport):
     def _verdict(self) -> str:
         """Return whether the answer is correct; for a single wrong one also the correct one, if this is no hint."""
         judged = self.answer.judged
-        if self.answer.but:
-            return f"Correct, but {all_of([*dict.fromkeys(map(_false, self.answer.but))])}."
+        if self.answer.flaws:
+            return f"Correct, but {all_of([*dict.fromkeys(map(_false, self.answer.flaws))])}."
         if self.answer.right:
             named = len(judged) == 1 and isinstance(judged[0].answer, GivenNumber) and _where(judged[0])
             return f"Correct: {_answer_text(judged[0])}{named}." if named else "Correct."
@@ -126,7 +126,7 @@ class AnswerReport(SheetReport, DataReport):
         text = self.text(diagnosis, judged)
         if self.hint:
             return _of_layer(judged, text)
-        could = " could be a count that" if diagnosis.by_chance else ""
+        could = " may be the answer of someone who" if diagnosis.by_chance else ""
         return f"{_answer_text(judged)}{_where(judged)}{could} {text}{more}."
 
     def _row(self, diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
@@ -216,7 +216,7 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     """
     wrong = answer.wrong
     if wrong is None:
-        texts = [_of_layer(each, _EQUATED if each.right else "is wrong") for each in answer.but]
+        texts = [_of_layer(each, _EQUATED if each.right else "is wrong") for each in answer.flaws]
         return "; ".join(dict.fromkeys(texts))
     if wrong.slips:
         return _of_layer(wrong, "goes wrong after the correct number")
@@ -256,7 +256,7 @@ LONG = 500
 """A calculation of more characters is in a table, which cuts none."""
 
 
-QUESTIONS: Mapping[Subject, str] = {
+HINT_QUESTIONS: Mapping[Subject, str] = {
     "attention": "which matrices and vectors does it have, and how wide is what it reads",
     "biases": "how many vectors does each block have, and how many numbers is each",
     "bytes": "how many does each number take",
@@ -282,7 +282,7 @@ QUESTIONS: Mapping[Subject, str] = {
 
 def _hint(subject: Subject, quantity: str) -> str:
     """Return what a hint says of a mistake: a question on its subject, or that the number is another quantity."""
-    return _another(quantity) if subject == "quantity" else f"Look at the {subject}: {QUESTIONS[subject]}?"
+    return _another(quantity) if subject == "quantity" else f"Look at the {subject}: {HINT_QUESTIONS[subject]}?"
 
 
 def _another(quantity: str) -> str:
@@ -316,7 +316,7 @@ def _in_words(value: Value) -> str:
 
 def _answer(judged: Judgement) -> int | tuple[int, ...] | str:
     match judged.answer:
-        case Shape(sizes) if judged.returned:
+        case GivenShape(sizes) if judged.returned:
             return f"({', '.join(map(str, sizes))})"
         case GivenNumber(number, text=text):
             return text if has_letters(number) else number
@@ -363,8 +363,8 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
     if isinstance(answer, GivenNumber) and answer.untrue:
-        before = "; what is before it is correct" if judged.slips else ""
-        yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is where it stops being true{before}."
+        before = "; the number before it is correct" if judged.slips else ""
+        yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is not true{before}."
     if judged.kind:
         cell = next(placed for placed in network.stack if isinstance(placed.layer, Cell))
         yield f"{cell.name} is of the kind {cell.kind}, not {judged.kind}."
@@ -379,7 +379,7 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
         rounded = "rounded to one digit: it may be" if answer.one_digit else "read as rounded:"
         yield f"{answer.text} is {rounded} any number from {least:,} to {most:,}."
         if answer.one_digit:
-            yield "That is too coarse to look for a mistake; give two digits or more."
+            yield "One digit is too coarse to look for a mistake; give two digits or more."
             return
     if judged.follows:
         how = "repeats" if judged.repeats else "follows from"
@@ -395,7 +395,7 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
             if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
                 layers = sum(1 for placed in network.stack if placed.params)
                 answers = "numbers" if judged.formula is None else "formulas"
-                several = f"; {layers} {answers}, one for each layer in order, would show where yours goes wrong"
+                several = f"; give {layers} {answers}, one for each layer in order, to see which layer is wrong"
                 more = several if 1 < layers <= MOST_JUDGED else ""
                 yield f"rnncalc explain derives the correct count step by step{more}."
 
@@ -405,7 +405,8 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
     if not judged.diagnoses:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
-        yield f"A guess: no single known mistake gives {_answer_text(judged)}; two that do may do so by chance."
+        number = _answer_text(judged)
+        yield f"A guess: no single known mistake gives {number}; two together do, which may be a coincidence."
     elif judged.by_chance:
         yield f"A guess: mistakes like this give many of the numbers near {_answer_text(judged)}."
     number = f"{_answer_text(judged)}{_on_rounding(judged)}"

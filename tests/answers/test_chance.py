@@ -53,10 +53,12 @@ def test_a_guess_is_told_as_one(call: Call) -> None:
     """4 × 16 × (8 + 16) = 1,536 may be two mistakes, or 3 × 16 × (15 + 16 + 1); 3 × 16 × (8 + 16) is one."""
     out = call("answer", *GRU_16, 1_536).out
     assert "How you could get 1,536\n" in out
-    assert "A guess: no single known mistake gives 1,536; two that do may do so by chance.\n" in out
+    assert "A guess: no single known mistake gives 1,536; two together do, which may be a coincidence.\n" in out
     assert "How you get 1,152\n" in call("answer", *GRU_16, 1_152).out
     sentences = answer(Network(input=8, layers=(GRU(16),)), 1_536).sentences
-    assert sentences[1].startswith("1,536 could be a count that leaves out all biases, and counts the cell as an LSTM")
+    assert sentences[1].startswith(
+        "1,536 may be the answer of someone who leaves out all biases, and counts the cell as an LSTM"
+    )
 
 
 def graded(call: Call, path: Path, text: str, *spec: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from rnncalc.answers.asked import ASKED, QuantityGrader, grader_of
 from rnncalc.answers.exercise import ASKS, Answered, Item, answered, items_of, with_choices
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Judgement
-from rnncalc.answers.reading import GivenNumber, Shape, read_answer
+from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.run import with_steps_to_run
 from rnncalc.questions.solve import SizePlace, resized
@@ -75,9 +75,9 @@ def first_of(judged: Judgement) -> object:
     return judged.diagnoses[0].mistakes if judged.diagnoses else judged.meant[0]
 
 
-def given_of(right: Answered) -> GivenNumber | Shape:
+def given_of(right: Answered) -> GivenNumber | GivenShape:
     assert not isinstance(right, str)
-    return GivenNumber(right) if isinstance(right, int) else Shape(right)
+    return GivenNumber(right) if isinstance(right, int) else GivenShape(right)
 
 
 @pytest.mark.parametrize("ask", ASKS)

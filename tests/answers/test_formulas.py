@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import CallError, Network, answer
-from rnncalc.answers.reading import GivenNumber, Shape, read_answer
+from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer
 from rnncalc.answers.search import Search
 from rnncalc.answers.table import TABLE
 from rnncalc.polynomial import Polynomial, letter
@@ -31,7 +31,7 @@ LSTM = network("input: m\nlayers: [lstm: h]\noutput: p\nsteps: T")
 def test_what_was_a_number_or_a_shape_still_is() -> None:
     """A suffix is no letter; a letter with a number behind it has a subscript."""
     assert read_answer("4k") == GivenNumber(4000, 1000, "4k")
-    assert read_answer("(20, 10)") == Shape((20, 10))
+    assert read_answer("(20, 10)") == GivenShape((20, 10))
     assert number("4*16*(8+16+1)") == number("4x16(8+16+1)") == 1600
     assert number("h1 + h₁ + h_{1}") == 3 * letter("h_1")
     with pytest.raises(CallError):

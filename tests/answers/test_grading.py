@@ -76,7 +76,7 @@ def test_a_chain_that_has_the_correct_number_explains_itself() -> None:
     net = Network(input=5, layers=(LSTM(64),), convention="pytorch")
     graded = judge(net, [read_number("4 x 4544 = 17920")])
     assert (graded.judged[0].diagnoses, graded.judged[0].other_size) == ((), None)
-    remark = "In '4 x 4544 = 17920' the first = is where it stops being true; what is before it is correct."
+    remark = "In '4 x 4544 = 17920' the first = is not true; the number before it is correct."
     assert AnswerReport(graded).data()["remarks"] == [remark]
     assert judge(net, [read_number("4 x 4400 = 17920")]).judged[0].diagnoses[0].mistakes
 

@@ -121,7 +121,7 @@ def test_the_count_times_the_steps_is_told_before_a_gradient_for_each_step(call:
     """12,400 is 5 · 2,480, where all steps share one set of weights."""
     out = call("answer", "-i", 10, "-l", "lstm:20", "-T", 5, 12_400).out
     assert out.index("multiplies the recurrent layers by the number of steps") < out.index(
-        "Also, 12,400 counts a gradient for each parameter and step"
+        "Also, 12,400 counts a gradient for each parameter and each step"
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rnncalc import CallError, External, Network, answer, letter, load
 from rnncalc.answers.gradebook import grade_class, read_answer_file
 from rnncalc.answers.grading import Grader
-from rnncalc.answers.reading import GivenNumber, Shape, read_answer
+from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer
 from rnncalc.expressions import evaluate
 from rnncalc.polynomial import Polynomial
 from rnncalc.reports.answer import AnswerReport, GradebookReport
@@ -34,15 +34,15 @@ def test_how_shapes_and_sums_are_read() -> None:
         assert read_answer(text) == GivenNumber(number, 1, text)
     for text, sizes in READINGS["shapes"].items():
         answer = read_answer(text)
-        assert isinstance(answer, Shape)
+        assert isinstance(answer, GivenShape)
         assert [*answer.sizes] == sizes
         assert (answer.product is None) == (text[0] in "([" and text != "(20)")
 
 
 def test_a_vector_may_stand_as_a_row_or_a_column() -> None:
     """(20, 1) and (1, 20) for (20), and nothing else."""
-    assert all(Shape(sizes).has_shape((20,)) for sizes in ((20,), (20, 1), (1, 20)))
-    assert not any(Shape(sizes).has_shape((20, 1)) for sizes in ((20,), (1, 20)))
+    assert all(GivenShape(sizes).has_shape((20,)) for sizes in ((20,), (20, 1), (1, 20)))
+    assert not any(GivenShape(sizes).has_shape((20, 1)) for sizes in ((20,), (1, 20)))
 
 
 @pytest.mark.parametrize(("params", "answers"), READINGS["rounded"].items())
@@ -114,16 +114,16 @@ def test_a_chain_names_the_sign_where_it_stops_being_true() -> None:
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
-        ("h_n=(2, N, 16)", Shape((2, "N", 16), name="h_n")),
-        ("y.shape == torch.Size([4, None, 16])", Shape((4, None, 16), name="y")),
-        ("lstm_1.c_n: (4x3x16)", Shape((4, 3, 16), name="lstm_1.c_n")),
-        ("(4h, m)", Shape((4 * letter("h"), letter("m")))),
-        ("[h1, m]", Shape((letter("h_1"), letter("m")))),
-        ("[h]", Shape((letter("h"),))),
-        ("(3, h)", Shape((3, letter("h")))),
+        ("h_n=(2, N, 16)", GivenShape((2, "N", 16), name="h_n")),
+        ("y.shape == torch.Size([4, None, 16])", GivenShape((4, None, 16), name="y")),
+        ("lstm_1.c_n: (4x3x16)", GivenShape((4, 3, 16), name="lstm_1.c_n")),
+        ("(4h, m)", GivenShape((4 * letter("h"), letter("m")))),
+        ("[h1, m]", GivenShape((letter("h_1"), letter("m")))),
+        ("[h]", GivenShape((letter("h"),))),
+        ("(3, h)", GivenShape((3, letter("h")))),
     ],
 )
-def test_shapes_with_names_and_letters(text: str, shape: Shape) -> None:
+def test_shapes_with_names_and_letters(text: str, shape: GivenShape) -> None:
     """A letter or None for a size, and sizes that are formulas."""
     assert read_answer(text) == shape
 
@@ -201,7 +201,7 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
 def test_how_the_shape_of_a_tensor_is_written(text: str) -> None:
     """As lectures and LaTeX write it."""
     shape = read_answer(text)
-    assert isinstance(shape, Shape)
+    assert isinstance(shape, GivenShape)
     assert (shape.name, shape.sizes) == ("W_xh", (3, 4))
 
 

@@ -9,8 +9,8 @@ from conftest import Call
 from strategies import network_of
 
 from rnncalc import GRU, LSTM, CallError, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
-from rnncalc.answers.reading import Shape
-from rnncalc.answers.returned import MISTAKES, _named
+from rnncalc.answers.reading import GivenShape
+from rnncalc.answers.returned import MISTAKES, _arrays_called
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.questions.shapes import shapes
 
@@ -110,7 +110,7 @@ def test_the_arrays_that_a_mistake_gives(case: dict[str, Any]) -> None:
     """Their axes and sizes, behind what fills the sentence; the likeliest mistake is told first."""
     network = network_of(case["network"])
     for name, mistakes in case["arrays"].items():
-        array, *_ = _named(network, shapes(network).modules, Shape((), name=name), ())
+        array, *_ = _arrays_called(network, shapes(network).modules, GivenShape((), name=name), ())
         for key, expected in mistakes.items():
             ((sentence, wrong),) = ((row.text, row.change) for row in MISTAKES if row.id == key)
             names = re.findall(r"{(\w+)}", sentence)

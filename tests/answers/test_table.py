@@ -20,7 +20,7 @@ from rnncalc.answers.judgement import Mistake
 from rnncalc.answers.returned import MISTAKES
 from rnncalc.answers.table import OF_MULTIPLY_ADDS, TABLE
 from rnncalc.answers.tensors import TENSOR_MISTAKES
-from rnncalc.reports.answer import QUESTIONS
+from rnncalc.reports.answer import HINT_QUESTIONS
 
 SIZE = st.integers(2, 40)
 
@@ -61,7 +61,7 @@ def check(rows: Sequence[Mistake]) -> None:
         assert not {*"×+0123456789"} & {*correct}, (
             "a sentence may be a hint, so that it has no correct formula or number"
         )
-        assert row.subject in (*QUESTIONS, "quantity"), "a hint asks nothing on it"
+        assert row.subject in (*HINT_QUESTIONS, "quantity"), "a hint asks nothing on it"
 
 
 RIGHT = Mistake("gates", "own", "counts recurrent matrices", in_cells(number_of_gates(3)))

@@ -11,7 +11,7 @@ from strategies import Spec, encoder_decoder, network, network_of
 from rnncalc import GRU, LSTM, RNN, Conv1D, Dense, Network, Output
 from rnncalc.answers.asked import answer
 from rnncalc.answers.grading import number_of_tensors
-from rnncalc.answers.reading import GivenNumber, Shape
+from rnncalc.answers.reading import GivenNumber, GivenShape
 from rnncalc.answers.tensors import TENSOR_MISTAKES, tensors_of
 from rnncalc.reports.answer import AnswerReport
 
@@ -28,7 +28,7 @@ def test_what_is_right_is_never_wrong(spec: Spec) -> None:
     tensors = tensors_of(net)
     assert len(tensors) == number_of_tensors(net)
     if tensors:
-        assert judge(net, [Shape(tensor.plain_shape) for _, tensor in tensors]).right
+        assert judge(net, [GivenShape(tensor.plain_shape) for _, tensor in tensors]).right
         if len(tensors) != len(net.stack):
             numbers = judge(net, [GivenNumber(tensor.params) for _, tensor in tensors])
             assert numbers.right

@@ -26,7 +26,7 @@ def verdict(grader: Grader, text: str) -> str:
         judged = grader.judge(read_answers(text, sizes=grader.sizes, quantity=grader.quantity))
     except CallError:
         return "refused"
-    return "but" if judged.but else "correct" if judged.right else "wrong"
+    return "but" if judged.flaws else "correct" if judged.right else "wrong"
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: f"{group['quantity']} of {group['network']}")

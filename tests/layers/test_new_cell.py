@@ -219,7 +219,7 @@ def test_an_answer_is_judged_by_its_own_gates(kind: str, call: Call) -> None:
     assert wrong.code == 1
     assert "leaves out all biases" in wrong.out
     told = call("answer", "-i", 4, "-l", "gaze:3", 48).out
-    assert "counts recurrent matrices, and no gate of this cell looks at the past" in told
+    assert "counts recurrent matrices; no gate of this cell reads the past" in told
     assert "forgets the recurrent matrices" not in told
 
 
