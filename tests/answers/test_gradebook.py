@@ -4,8 +4,10 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from case_files import cases
 from conftest import Call
 
 from rnncalc import GRU, LSTM, CallError, Network, Output, answer
@@ -100,103 +102,46 @@ def test_separators_and_encodings(separator: str, encoding: str) -> None:
     assert (file.columns, file.separator, file.beginning) == expected
 
 
-def test_a_separator_that_is_said() -> None:
-    """Excel's first line, which counts among the lines."""
-    (row,) = read_answer_file(b"sep=|\nname|answer\na,b;c|5\n").rows
-    assert (row.line, row.name, row.answers) == (3, "a,b;c", ("5",))
-
-
-def test_lines_of_rows_below_empty_ones_and_cells_of_several_lines() -> None:
-    """The line where a row begins; blanks around cells are removed."""
-    file = read_answer_file(b'name,answer\n\n,\n"Ann\nBell", 5 \nBen,6\n')
-    assert [(row.line, row.answers) for row in file.rows] == [(4, ("5",)), (6, ("6",))]
-
-
-def test_a_semicolon_in_a_file_of_commas() -> None:
-    """What parts the rows alike is the separator."""
-    file = read_answer_file(b"name,answer\na;b;c,5\nd;e,6\n")
-    assert [row.answers for row in file.rows] == [("5",), ("6",)]
-
-
-@pytest.mark.parametrize("data", [b"Ann;1200\nBen;1152\n", b"Ann,1200\nBen,1152\n"])
-def test_a_file_without_a_header(data: bytes) -> None:
-    """An answer in its first row."""
-    file = read_answer_file(data)
-    assert [(row.line, row.name, *row.answers) for row in file.rows] == [(1, "Ann", "1200"), (2, "Ben", "1152")]
+@pytest.mark.parametrize("case", cases("answers/class_files.yaml"), ids=lambda case: str(case)[:80])
+def test_what_is_read_of_a_file(case: dict[str, Any]) -> None:
+    """Its rows, columns and variants."""
+    file = read_answer_file(case["file"].encode(), **case.get("with", {}))
+    read = {
+        "rows": [[row.line, row.name, *row.answers] for row in file.rows],
+        "columns": [*file.columns],
+        "asked": [*file.asked],
+        "variant": [row.variant for row in file.rows],
+    }
+    assert {key: value for key, value in case.items() if key in read} == {key: read[key] for key in read if key in case}
+    assert all(len(row.cells) == len(file.columns) for row in file.rows)
 
 
 @pytest.mark.parametrize(
-    ("cell", "number"),
+    "cell",
     [
-        ("1200", 1200),
-        ('"1,200"', 1200),
-        ("1 200", 1200),
-        ("1\u00a0200", 1200),
-        ("1\u202f200", 1200),
-        ("1200.0", 1200),
-        ("1200.00", 1200),
-        ("1.2E+03", 1200),
-        ('"3*16*(8+16+1)"', 1200),
-        ("1200 parameters", 1200),
-        ("about 1200", 1200),
-        ('" 1200 "', 1200),
-        ("\t1200", 1200),
+        "1200",
+        '"1,200"',
+        "1 200",
+        "1\u00a0200",
+        "1\u202f200",
+        "1200.0",
+        "1200.00",
+        "1.2E+03",
+        '"3*16*(8+16+1)"',
+        "1200 parameters",
+        "about 1200",
+        '" 1200 "',
+        "\t1200",
     ],
 )
-def test_an_answer_as_spreadsheets_and_students_write_it(cell: str, number: int) -> None:
+def test_an_answer_as_spreadsheets_and_students_write_it(cell: str) -> None:
     """The same number in each; line breaks are those of any system."""
     for end in ("\n", "\r\n", "\r"):
         file = read_answer_file(f"name;answer{end}Ann;{cell}{end};{end}Ben\x0b;5{end}{end}".encode())
         assert [row.name for row in file.rows] == ["Ann", "Ben"]
         given = read_answer(file.rows[0].answers[0])
         assert isinstance(given, GivenNumber)
-        assert given.number == number
-
-
-def test_variants_by_their_column_or_in_order() -> None:
-    """Only of an exercise with variants."""
-    data = b"name,Variant,answer\nAnn,3,5\nBen,1,6\n"
-    assert [row.variant for row in read_answer_file(data).rows] == ["", ""]
-    assert [row.variant for row in read_answer_file(data, variants=["1", "2", "3"]).rows] == ["3", "1"]
-    assert [row.variant for row in read_answer_file(data, variant="name").rows] == ["Ann", "Ben"]
-    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", variants=["1", "2", "3"]).rows] == [
-        "1",
-        "2",
-    ]
-    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", variants=["7"]).rows] == ["7", "7"]
-    assert [row.answers for row in read_answer_file(b"variant,x\n1,5\n", variants=["1", "2", "3"]).rows] == [("5",)]
-
-
-def test_columns_by_title_and_by_number() -> None:
-    """Upper and lower case are one if no title is the same; a short row is filled up."""
-    data = b"Id,Who,W1,W2\n1,Ann,5,6\n2,Ben,7\n"
-    for name, answers in (("who", ["w1", "W2"]), ("2", ["3", "4"])):
-        rows = read_answer_file(data, [name], answers).rows
-        assert [(row.name, *row.answers) for row in rows] == [("Ann", "5", "6"), ("Ben", "7", "")]
-    assert [row.name for row in read_answer_file(data, (), ["W1"]).rows] == ["1", "2"]
-    assert [row.name for row in read_answer_file(data, ["Who", "1"], ["W1"]).rows] == ["Ann 1", "Ben 2"]
-    assert [row.name for row in read_answer_file(b"variant,id,x\n1,7,5\n", variants=["1"]).rows] == ["7"]
-
-
-def test_answers_alone() -> None:
-    """One column without names."""
-    file = read_answer_file(b"total\n5\n6\n")
-    assert [(row.name, *row.answers) for row in file.rows] == [("", "5"), ("", "6")]
-
-
-def test_columns_of_a_graded_file_are_made_anew() -> None:
-    """None is there twice."""
-    file = read_answer_file(b"name,answer,correct,mistake,feedback\nAnn,5,true,,Right.\n")
-    assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
-
-
-def test_columns_by_number_without_a_header() -> None:
-    """The last one too; the columns are called by their numbers."""
-    file = read_answer_file(b"Ann,7,5\nBen,4,6\n", (), ["3"])
-    assert (file.columns, file.asked) == (("1", "2", "3"), ("3",))
-    assert [(row.line, row.name, row.answers) for row in file.rows] == [(1, "Ann", ("5",)), (2, "Ben", ("6",))]
-    titled = read_answer_file(b"who,id,total\nAnn,3,5\n", ["2"], ["3"])
-    assert [(row.line, row.name, row.answers) for row in titled.rows] == [(2, "3", ("5",))]
+        assert given.number == 1_200
 
 
 @pytest.mark.parametrize(
