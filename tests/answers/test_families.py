@@ -54,11 +54,13 @@ def test_the_other_conventions() -> None:
     """Those that count alike are one way: two biases in each gate of a GRU, or two in its candidate alone."""
     ways = variants_made("convention-{name}", Network(input=3, layers=(GRU(5),)), 0)  # 3·5·(3 + 5 + 1) = 135
     assert {lines for lines, _, _ in ways} >= {(3 * 5 * (3 + 5 + 2),), (3 * 5 * (3 + 5) + 4 * 5,)}
-    assert {values["names"] for lines, values, _ in ways if lines == (3 * 5 * (3 + 5) + 4 * 5,)} == {"flax-linen"}
+    (names,) = [values["names"] for lines, values, _ in ways if lines == (3 * 5 * (3 + 5) + 4 * 5,)]
+    assert names.startswith("flax-linen")
     assert {values["here"] for _, values, _ in ways} == {"textbook"}
     assert not any("textbook" in values["names"] for _, values, _ in ways)
-    alike = {"name": "textbook", "names": "textbook, keras, flax-linen and flax-nnx", "here": "pytorch"}
     torch = Network(input=3, layers=(LSTM(5),), convention="pytorch")
-    assert variants_made("convention-{name}", torch, 0)[0] == ((4 * 5 * (3 + 5 + 1),), alike, None)
+    ((lines, values, _), *_) = variants_made("convention-{name}", torch, 0)
+    assert (lines, values["name"], values["here"]) == ((4 * 5 * (3 + 5 + 1),), "textbook", "pytorch")
+    assert values["names"].startswith("textbook, keras, flax-linen, flax-nnx")
     assert variants_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=101),)), 0) == []
     assert variants_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=100),)), 0)
