@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from rnncalc.questions.backward import backward as backward
     from rnncalc.questions.check import check_network
     from rnncalc.questions.compare import compare as compare
+    from rnncalc.questions.convert import convert as convert
     from rnncalc.questions.count import count as count
     from rnncalc.questions.explain import explain as explain
     from rnncalc.questions.run import run as run
@@ -94,6 +95,7 @@ _HOMES = {
     "rnncalc.questions.backward": "backward",
     "rnncalc.questions.check": "check=check_network",
     "rnncalc.questions.compare": "compare",
+    "rnncalc.questions.convert": "convert",
     "rnncalc.questions.count": "count",
     "rnncalc.answers.exercise": "exercise",
     "rnncalc.questions.explain": "explain",

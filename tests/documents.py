@@ -81,7 +81,7 @@ def output_of(command: str, files: Path) -> str:
     if program != "rnncalc":
         raise ValueError(f"a document may show rnncalc and cat, not {program}")
     for place, flag in enumerate(args[:-1]):
-        if flag == "--out":
+        if flag in ("--out", "--save-weights"):
             args[place + 1] = str(files / Path(args[place + 1]).name)
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -90,7 +90,7 @@ def output_of(command: str, files: Path) -> str:
         (files / Path(redirected).name).write_text(out.getvalue(), encoding="utf-8")
         out = io.StringIO()
     exit_code = f"{code}\n" if status else ""
-    return out.getvalue() + err.getvalue() + exit_code
+    return (out.getvalue() + err.getvalue()).replace(f"{files}/", "") + exit_code
 
 
 def written(body: str) -> Iterator[str]:

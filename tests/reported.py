@@ -4,7 +4,7 @@ from typing import Any
 
 from verified import backward
 
-from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, exercise, explain, run, solve, training
+from rnncalc import LSTM, RNN, Network, Output, answer, compare, convert, count, exercise, explain, run, solve, training
 from rnncalc.answers.gradebook import grade_class, read_answer_file
 from rnncalc.answers.grading import Grader
 from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
@@ -22,6 +22,7 @@ from rnncalc.reports.answer import AnswerReport, GradebookReport
 from rnncalc.reports.beside import JointReport, QuantizedReport, ShapesReport, StreamReport
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
+from rnncalc.reports.convert import ConvertReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.counters import CountersReport
 from rnncalc.reports.draw import Drawing
@@ -72,6 +73,7 @@ REPORTS: list[Any] = [
     ComparisonReport(compare(NETWORK, NETWORK)),
     ComparisonReport(compare_same_params(NETWORK)),
     DenseGrowthReport(dense_growth(NETWORK, 1, 9)),
+    ConvertReport(convert(NETWORK, "pytorch"), "a.npz"),
     SolutionReport(solve(lambda size: Network(input=3, layers=(RNN(size),)), 100)),
     RunReport(run(NETWORK, states=True), states=True),
     BackwardReport(backward(NETWORK), states=True),

@@ -39,6 +39,7 @@ COMMANDS = {
     "check": ("Code", "Check that specs keep their expect and budget."),
     "read": ("Code", "List the tensors of a model file, and draft its spec."),
     "export": ("Code", "Write the network as source code for a framework."),
+    "convert": ("Code", "Convert a network's weights to another framework."),
     "schema": ("Code", "Print the JSON Schema of a spec, for editors."),
     "completion": ("Help", "Print a shell's completion script."),
     "help": ("Help", "Explain layers, network, conventions, notations or formats."),

@@ -48,18 +48,22 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
         raise SpecError(tuple(problems)) from None
 
 
-def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_multiply_adds: int) -> Weights:
+def weights_within(
+    spec: Spec, file: ModelFile, inputs: Inputs | None = None, most_multiply_adds: int | None = None
+) -> Weights:
     """Return the weights of each layer from a model file; nothing is read for a pass that is refused.
 
+    most_multiply_adds: of the pass; None if there is none.
     Raises SpecError if a tensor does not match the spec.
     """
-    from rnncalc.models.files import reading
+    from rnncalc.models.matching import weights_of
     from rnncalc.questions.price import refuse_pass
     from rnncalc.questions.run import with_steps_to_run
     from rnncalc.reports.read import differences, messages, name
 
     timed = with_steps_to_run(spec.network, inputs)
-    refuse_pass(timed, most_multiply_adds)
+    if most_multiply_adds is not None:
+        refuse_pass(timed, most_multiply_adds)
     matched = matched_with(spec, file, timed)
     where = f"'{escape_path(file.path)}'"
     checks = enumerate(zip(matched.tensors, messages(matched), strict=True))
@@ -71,15 +75,4 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
             wrong.append((escape(placed.name), f"{extra}is not computed here: a run differs from the model's"))
     if wrong:
         raise SpecError(first([Problem((), f"{key}: {message}", where) for key, message in wrong]))
-    weights: Weights = {}
-    for placed in spec.network.stack:
-        site = matched.sites.get(placed.name)
-        if site is None:
-            continue
-        alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.tensors)
-        with reading(file.path):
-            arrays = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
-            stored = [tensor.name for tensor in placed.buffers if tensor.name in site.buffers]
-            arrays |= {name: site.buffers[name].read() for name in stored}
-        weights[placed.name] = arrays
-    return weights
+    return weights_of(spec.network, file.path, matched)

@@ -96,8 +96,8 @@ def check_suffix(path: str, suffixes: Sequence[str]) -> str:
     return suffix
 
 
-def write_file(path: str, text: str, flag: str = "--out") -> None:
-    """Write a file in UTF-8, whole or not at all: a new file beside it replaces it when complete.
+def write_file(path: str, content: str | bytes, flag: str = "--out") -> None:
+    """Write a file, text in UTF-8, whole or not at all: a new file beside it replaces it when complete.
 
     flag: the flag that names the file.
     Raises CallError if it cannot be written; an earlier file is then unchanged and no other file remains.
@@ -114,9 +114,9 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
             with suppress(FileNotFoundError):
                 os.unlink(new)
 
-        with cleared_when_ended(remove), open(new, "x", encoding="utf-8", newline="\n") as file:
+        with cleared_when_ended(remove), open(new, "xb") as file:
             try:
-                file.write(text)
+                file.write(content.encode("utf-8") if isinstance(content, str) else content)
                 file.flush()
                 os.fsync(file.fileno())
                 if mode is not None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, formula, letters
 from rnncalc.conventions.rules import Array, CellArrays, Convention, Side
-from rnncalc.conventions.tensor import WAYS, Axis, Direction, Role, StackedAxis, Tensor
+from rnncalc.conventions.tensor import BIASES, WAYS, Axis, Direction, Role, StackedAxis, Tensor, TensorBlock
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import ONE, External, Layer, Output
@@ -83,15 +83,22 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
     tensors: dict[bool, dict[str, Tensor]] = {False: {}, True: {}}
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
-        placed = tuple(map(_axis, arrays.axes.get(role, [axes[at] for at in order])))
+        along: Sequence[int | None] = [*order]
+        if heads := arrays.axes.get(role, ""):  # two axes, h and the next letter, are one of the layer's own
+            inputs = len(heads) - 2 if heads[0] != "h" else 2
+            along = [0] * len(heads) if len(axes) == 1 else [1] * inputs + [0] * (len(heads) - inputs)
+        placed = tuple(map(_axis, heads or [axes[at] for at in order]))
         if arrays.rows and not role.endswith("embedding") and [*axes] != [ONE]:  # its rows are vectors already
             placed = (*placed[:-2], placed[-1], placed[-2]) if placed[1:] else (Axis(1), *placed)
         name = arrays.names[role] if listed else arrays.names.get(role, role)
         group = tensors[role in arrays.buffers]
+        start, blocks = Axis(0), tuple[TensorBlock, ...]()
         if name in group:  # one tensor for several arrays, one below the other
-            (first, *others) = group[name].axes
-            placed = (first._replace(times=first.times + 1), *others)
-        group[name] = Tensor(name, role_of_array(role, axes), None, "", placed)
+            blocks, ((start, *others)) = group[name].blocks, group[name].axes
+            placed = (start._replace(times=start.times + 1), *others)
+        starts = (start, *[Axis(0)] * (len(placed) - 1))
+        block = TensorBlock(None, role, "", None, tuple(map(_axis, axes)), starts, tuple(along))
+        group[name] = Tensor(name, role_of_array(role, axes), None, "", placed, blocks=(*blocks, block))
     return tuple(tensors[False].values()), tuple(tensors[True].values())
 
 
@@ -142,6 +149,10 @@ def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> d
     return {letter: arrays.sides.get(letter, arrays.side) for letter in biased}
 
 
+Content = tuple[Role, str, str]
+"""A part of an array by its role, its letters and what it multiplies."""
+
+
 def _matrix(gate: Gate, product: Product) -> str:
     return gate.letter if product.matrix is None else product.matrix
 
@@ -186,7 +197,12 @@ class CellTensors:
             reads = "+".join(width_of(self.layer, vector) for vector in stack.reads)
             lengths = {"stacked": StackedAxis(1, reads), "h": Axis(len(stack.matrices), "h")}
             axes = tuple(lengths[width] for width in array.axes.split())
-            yield self._tensor(array, stack.letters(len(self.gates)), "", Role.KERNEL, gates, axes)
+            contents = [
+                (role_of(self.layer, Product(vector)), letters, vector)
+                for vector in stack.reads
+                for letters in stack.matrices
+            ]
+            yield self._tensor(array, stack.letters(len(self.gates)), "", Role.KERNEL, gates, axes, contents)
 
     def _products(self, array: Array | None, role: Role) -> Iterator[Tensor]:
         """Yield a tensor for each matrix of the role, or one for all gates if the array is fused."""
@@ -204,14 +220,15 @@ class CellTensors:
             places = len(self.layer.grid) if form is Form.CONVOLUTION else 0
             axes = self._axes(array, 1 if array.by_gate else len(uses), reads, places)
             for letters, gated in uses.items() if array.by_gate else [("", "".join(uses.values()))]:
-                yield self._tensor(array, letters, vector, role, gated, axes)
+                contents = [(role, matrix, vector) for matrix in ([letters] if array.by_gate else uses)]
+                yield self._tensor(array, letters, vector, role, gated, axes, contents)
 
     def _biases(self) -> Iterator[Tensor]:
         arrays = self.arrays
         sides = sides_of_biases(self.layer, self.gates, arrays)
         biased = [*sides]
         if arrays.both_biases and biased and {*sides.values()} == {Side.BOTH}:
-            yield from self._vectors(arrays.both_biases, Role.BIAS, biased)
+            yield from self._vectors(arrays.both_biases, Role.BIAS, biased, roles=BIASES)
             return
         for array, role, side in (
             (arrays.bias, Role.BIAS, Side.INPUT),
@@ -223,20 +240,30 @@ class CellTensors:
             yield from self._vectors(array, role, letters, beside)
 
     def _vectors(
-        self, array: Array | None, role: Role, letters: Sequence[str], beside: Mapping[str, str] = {}
+        self,
+        array: Array | None,
+        role: Role,
+        letters: Sequence[str],
+        beside: Mapping[str, str] = {},
+        roles: Sequence[Role] = (),
     ) -> Iterator[Tensor]:
-        """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it belongs to."""
+        """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it belongs to.
+
+        roles: of the vectors of each gate in one array.
+        """
         if not letters or array is None:
             return  # biases may be on the other side
         if not array.by_gate:
-            yield self._tensor(array, "", "", role, "".join(letters), self._axes(array, len(letters), ""))
+            contents = [(each, letter, "") for each in roles or [role] for letter in letters]
+            yield self._tensor(array, "", "", role, "".join(letters), self._axes(array, len(letters), ""), contents)
             return
         groups = [stack.matrices for stack in self.stacks if role in stack.biases]
         groups += [(letter,) for letter in letters if not any(letter in group for group in groups)]
         for group in groups:
             named, axes = Stack(group, ()).letters(len(self.gates)), self._axes(array, 1, "")
             axes = tuple(axis._replace(times=len(group)) if axis.letter else axis for axis in axes)
-            yield self._tensor(array, named, beside.get(group[0], ""), role, "".join(group), axes)
+            contents = [(role, letter, "") for letter in group]
+            yield self._tensor(array, named, beside.get(group[0], ""), role, "".join(group), axes, contents)
 
     def _beside(self) -> Iterator[Tensor]:
         """Yield what is beside the gates: projections, vectors, trained numbers, learned states."""
@@ -249,11 +276,12 @@ class CellTensors:
             if weight.widths:  # the array's own letters are those of a projection, or the units'
                 widths = dict(zip("ph" if len(weight.widths) == 2 else "h", weight.widths, strict=True))
                 axes = tuple(Axis(1, widths[axis.letter]) if axis.letter else axis for axis in axes)
-            yield self._tensor(array, weight.letter, "", role, "", axes)
+            yield self._tensor(array, weight.letter, "", role, "", axes, [(role, weight.letter, "")])
         if self.layer.learned_state and self.arrays.state:
             for state, width in self.layer.states.items():
                 array = self.arrays.state
-                yield self._tensor(array, "", state, Role.STATE, "", self._axes(array, 1, width))
+                axes = self._axes(array, 1, width)
+                yield self._tensor(array, "", state, Role.STATE, "", axes, [(Role.STATE, state, "")])
 
     def _axes(self, array: Array, gates: int, reads: str, places: int = 0) -> tuple[Axis, ...]:
         """Return the axes of an array. reads: the letter of the width that is read; empty if no axis has it.
@@ -271,8 +299,49 @@ class CellTensors:
         axes, kernel = [lengths.get(word) or _axis(word) for word in words], [Axis(1, "k")] * places
         return (*axes, *kernel) if words[0] == "h" else (*kernel, *axes)
 
+    def _blocks(self, array: Array, axes: tuple[Axis, ...], contents: Sequence[Content]) -> Iterator[TensorBlock]:
+        """Yield the contents of an array as blocks, those of each direction if it has both."""
+        words, kernel = array.axes.split(), [f"k{n}" for n, axis in enumerate(a for a in axes if a.letter == "k")]
+        if len(words) + len(kernel) > len(axes):
+            words.remove("reads")
+        words = [*words, *kernel] if words[0] == "h" else [*kernel, *words]
+        beside = contents[0][0] in (Role.PROJECTION, Role.MATRIX)
+        out, inputs = ("p", "h") if beside else ("gates 2gates h", "m reads reads|1 stacked")
+        if contents[0][0] is Role.STATE:
+            out, inputs = "reads", ""
+        places = {**dict.fromkeys(out.split(), 0), **dict.fromkeys(inputs.split(), 1), "k0": 2, "k1": 3}
+        along = [places.get(word) if axis.letter else None for word, axis in zip(words, axes, strict=True)]
+        gated = next((axis.times for word, axis in zip(words, axes, strict=True) if places.get(word) == 0), 1)
+        count = len(contents) // 2 if "2gates" in words else gated
+        for way in WAYS if self.direction is Direction.BOTH else (self.direction,):
+            before: list[str] = []
+            for number, (role, letter, vector) in enumerate(contents):
+                width = width_of(self.layer, vector) if "stacked" in words else ""
+                starts = {
+                    **dict.fromkeys(("gates", "h"), Axis(0 if beside else number % count, "h")),
+                    "2gates": Axis(number, "h"),
+                    "2": Axis(number // count),
+                    "directions": Axis(int(way is WAYS[1])),
+                    "stacked": StackedAxis(1, "+".join(before)) if before else Axis(0),
+                }
+                lengths = {0: axes[along.index(0)]._replace(times=1)} if 0 in along else {}
+                lengths |= {at: Axis(1, width) if width else axis for at, axis in zip(along, axes, strict=True) if at}
+                yield TensorBlock(
+                    *(role, letter, vector, way, tuple([lengths[at] for at in sorted(lengths)])),
+                    *(tuple([starts.get(word, Axis(0)) for word in words]), tuple(along)),
+                )
+                if (number + 1) % count == 0:
+                    before.append(width)
+
     def _tensor(
-        self, array: Array, letters: str, vector: str, role: Role, gates: str, axes: tuple[Axis, ...]
+        self,
+        array: Array,
+        letters: str,
+        vector: str,
+        role: Role,
+        gates: str,
+        axes: tuple[Axis, ...],
+        contents: Sequence[Content],
     ) -> Tensor:
         """Return a tensor, named as the framework spells it, and what is around the number of a repeated layer."""
         memory = vector in ("x", next(iter(self.layer.states)))
@@ -285,4 +354,5 @@ class CellTensors:
             name = f"{self.mark}{name}"
         before, copy, after = name.partition("{copy}")
         around = (before, after) if copy else None
-        return Tensor(f"{before}0{after}" if copy else name, role, self.direction, gates, axes, (), around)
+        blocks = tuple(self._blocks(array, axes, contents))
+        return Tensor(f"{before}0{after}" if copy else name, role, self.direction, gates, axes, (), around, blocks)

@@ -75,6 +75,23 @@ class StackedAxis(Axis):
         return self.times * sum(sizes[letter] for letter in self.letters)
 
 
+class TensorBlock(NamedTuple):
+    """What of a tensor the textbook has by itself: a gate's product, its bias on one side, an array of a layer.
+
+    role, letter, vector: of a cell, as in `step.nodes.Weights`; else the layer's own name of the array is the letter.
+    axes: its own. starts: where it begins along each axis of the tensor. along: which of its own axes each axis of the
+    tensor is, None if it is none.
+    """
+
+    role: Role | None
+    letter: str
+    vector: str
+    direction: Direction | None
+    axes: tuple[Axis, ...]
+    starts: tuple[Axis, ...]
+    along: tuple[int | None, ...]
+
+
 class Tensor(NamedTuple):
     """One array of parameters.
 
@@ -83,6 +100,7 @@ class Tensor(NamedTuple):
     axes: its shape in letters; shape: the same in numbers, empty until it is `sized`.
     around: what is before and after the number of a repeated layer in its name, where the name has one;
         None of a tensor that is `sized`, whose name is whole.
+    blocks: what it is made of; none of a part that is counted elsewhere.
     """
 
     name: str
@@ -92,6 +110,7 @@ class Tensor(NamedTuple):
     axes: tuple[Axis, ...]
     shape: tuple[int, ...] = ()
     around: tuple[str, str] | None = None
+    blocks: tuple[TensorBlock, ...] = ()
 
     @property
     def params(self) -> int:
@@ -106,7 +125,7 @@ class Tensor(NamedTuple):
 
     def sized(self, sizes: Mapping[str, int], copy: int = 0) -> Tensor:
         """Return the tensor with numbers for its letters, as the copy of a repeated layer has it."""
-        name, role, direction, gates, axes, _, around = self
+        name, role, direction, gates, axes, _, around, blocks = self
         if around and copy:
             name = f"{around[0]}{copy}{around[1]}"
-        return Tensor(name, role, direction, gates, axes, tuple([axis.size(sizes) for axis in axes]))
+        return Tensor(name, role, direction, gates, axes, tuple([axis.size(sizes) for axis in axes]), None, blocks)

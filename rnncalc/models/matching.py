@@ -22,6 +22,7 @@ from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.models.blocks import readers_of_two
 from rnncalc.models.chain import in_chain
+from rnncalc.models.files import reading
 from rnncalc.models.files.model import BoundedReader, FileTensor, ModelFile, Remark, RemarkKind, constant, named_remarks
 from rnncalc.models.pairing import (
     Pairs,
@@ -194,6 +195,22 @@ def match(network: Network, file: ModelFile) -> Match:
         if not (check.kept or check.doubt) and (check.layer in names or (not check.layer and check.stored in stored))
     )
     return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name, remarks, every)
+
+
+def weights_of(network: Network, path: str, matched: Match) -> dict[str, dict[str, Any]]:
+    """Return the arrays of each layer as nested lists, from the file at a path that has them all."""
+    weights: dict[str, dict[str, Any]] = {}
+    for placed in network.stack:
+        site = matched.sites.get(placed.name)
+        if site is None:
+            continue
+        alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.tensors)
+        with reading(path):
+            arrays = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
+            stored = [tensor.name for tensor in placed.buffers if tensor.name in site.buffers]
+            arrays |= {name: site.buffers[name].read() for name in stored}
+        weights[placed.name] = arrays
+    return weights
 
 
 def _differences(

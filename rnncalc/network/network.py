@@ -53,17 +53,18 @@ class Network(Description):
         """The parts by name: `None` for a whole network, or `encoder` and `decoder`."""
         return attending(parts_of(self))
 
-    def with_parts(self, parts: Parts, sizes: Mapping[str, int] | None = None) -> Network:
+    def with_parts(self, parts: Parts, sizes: Mapping[str, int] | None = None, convention: str = "") -> Network:
         """Return the network with other parts under the same names; what is expected of its counts stays behind.
 
-        sizes: other values of its named sizes.
+        sizes: other values of its named sizes. convention: another one.
 
         Raises SpecError when they do not fit.
         """
         keys = {str(name): part for name, part in parts.items()}
         if None in parts:
             keys = {key: value for key, value in parts[None]._asdict().items() if key in self.fields}
-        return self.replace(**keys, sizes=sizes or self.sizes, expect=None, budget=None)
+        convention = convention or self.convention
+        return self.replace(**keys, convention=convention, sizes=sizes or self.sizes, expect=None, budget=None)
 
     def topology_of(self, part: str | None) -> str:
         """Return the topology of a part: an encoder outputs its final state, a decoder a sequence."""

@@ -133,6 +133,12 @@ class FlaxLinen(Writer):
     zeros = "jnp.zeros((len({x}), {steps}, {width}), {x}.dtype)"
     looped = "{module}_end, x = self.{module}({x}, initial_carry={module}_end, return_carry=True)"
 
+    def saved_as(self, module: Module, tensor: str) -> str:
+        if not module.recurrent:
+            return super().saved_as(module, tensor)
+        way, name = tensor.split("/", 1) if module.two_way else ("forward", tensor)
+        return f"{self.names(module)[way == 'backward']}/cell/{name}"
+
     def constants(self) -> Iterator[str]:
         """Yield the constant with the names, from the top of the tree of parameters, of those that are not trained."""
         names = []

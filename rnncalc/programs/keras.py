@@ -6,14 +6,17 @@ those of both directions are one after the other in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 from rnncalc.programs.code import with_comment
 from rnncalc.programs.program import Module, OwnCell, is_gain
-from rnncalc.programs.writer import Around, Writer, arguments_of, shape_of, tuple_of, width_name
+from rnncalc.programs.writer import Around, Writer, arguments_of, attends, shape_of, tuple_of, width_name
 
 EXTERNAL = '''class External(layers.Layer):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
@@ -71,6 +74,21 @@ def _parted(states: str, name: str) -> Iterator[str]:
     yield f"states = {states}"
     yield "halves = [ops.split(state, 2, axis=-1) for state in states]"
     yield f"{name} = [half[way] for way in (0, 1) for half in halves]"
+
+
+def _groups(attributes: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
+    """Yield the groups of each layer of a model in a file, from the names of its attribute and of its class.
+
+    Keras saves a layer under the first of them in the order of the alphabet: its attribute, or a place in `layers`,
+    which all models have, where its class has a number. Both are given, so that a model of the same layers with other
+    attributes, or with none, reads the file too.
+    """
+    numbers = Counter[str]()
+    for attribute, name in attributes:
+        snake = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()
+        group = f"layers/{snake}_{numbers[snake]}" if numbers[snake] else f"layers/{snake}"
+        numbers[snake] += 1
+        yield [attribute, group] if attribute < "layers" else [group]
 
 
 VALUES = {"value_size": "value_dim={0}"}
@@ -197,6 +215,44 @@ class Keras(Writer):
         yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = states"
         yield from (f"    {line}" for line in lines)
         yield f"    return {output}, [{', '.join(states)}]"
+
+    def in_hdf5(self) -> Iterator[tuple[Module, str, list[str]]]:
+        """Yield each array of a module with its places in a file of `save_weights`, as seen in keras 3.15.1."""
+        modules, of_program = [module for module in self.program.modules if module.places[0].stored], 0
+        homes = _groups((self.identifier(module), self._class_of(module)) for module in modules)
+        for module, groups in zip(modules, homes, strict=True):
+            tensors = [tensor.name for tensor in module.places[0].layout.tensors]
+            parts = [*dict.fromkeys(name.rpartition("/")[0] for name in tensors)]
+            if attends(module):
+                below = dict(zip(parts, _groups((part, "Dense") for part in parts), strict=True))
+            elif module.recurrent:
+                below = {part: [f"{part}_layer/cell" if part else "cell"] for part in parts}
+            else:
+                below = {part: [f"{part.removeprefix('attention_')}_dense"] if part else [""] for part in parts}
+            numbers = Counter[str]()
+            for name in tensors:
+                part, _, leaf = name.rpartition("/")
+                if module.tied or leaf == "positions":
+                    yield module, name, [f"vars/{of_program}"]
+                    of_program += 1
+                else:
+                    places = (
+                        posixpath.join(group, each, "vars", str(numbers[part]))
+                        for group in groups
+                        for each in below[part]
+                    )
+                    yield module, name, [*places]
+                    numbers[part] += 1
+
+    def _class_of(self, module: Module) -> str:
+        """Return the name of the class of a module's layer."""
+        layer, kind = module.layer, module.layer.kind
+        if attends(module):
+            return "Attention"
+        if isinstance(layer, Cell):
+            return "Bidirectional" if module.two_way else self.cells[kind].format(axes=len(layer.grid)).split(".")[1]
+        template = self._around(module).module or self.layers[kind]
+        return template.partition("(")[0].rpartition(".")[2]
 
     def final_state(self, start: Module, name: str, letter: str) -> str:
         letters = [each for each, _ in start.states]

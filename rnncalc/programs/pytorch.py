@@ -162,6 +162,7 @@ class PyTorch(Writer):
         "repeat_vector": Around(applied="{x}.unsqueeze(1).expand(-1, {times}, -1)"),
         "last": Around(applied="{x}[:, -1]", vector="{x}"),
     }
+    separator = "."
     without_bias = ", bias=False"
     cells: ClassVar = {"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"}
     stacks = True

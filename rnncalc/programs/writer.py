@@ -87,6 +87,7 @@ class Writer(Expressions, ABC):
 
     # Modules and trained arrays.
     layers: ClassVar[Mapping[str, str]]  # the module of each kind of layer without recurrence
+    separator: str = "/"  # between the names of a module and of an array in it, when they are saved
     without_bias: str  # the argument of one without a bias
     cells: ClassVar[Mapping[str, str]]  # the class of each kind of cell that the framework has
     two_modules: bool = False  # each direction is a module
@@ -534,6 +535,11 @@ class Writer(Expressions, ABC):
         """Return the identifiers of the objects that run a module: one, or one for each direction."""
         name, two = self.identifier(module), module.two_way and self.two_modules
         return [f"{name}_forward", f"{name}_backward"] if two else [name]
+
+    def saved_as(self, module: Module, tensor: str) -> str:
+        """Return the name under which the framework saves an array of a module."""
+        of_program = tensor == "positions" or (module.tied and self.tied)
+        return f"{self.identifier(module)}{'_' if of_program else self.separator}{tensor}"
 
     def own_cell(self, module: Module, direction: int, *others: str, without: str = "") -> str:
         """Return a call that makes a cell that the framework lacks. without: the letter of a width to leave out."""

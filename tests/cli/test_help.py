@@ -18,7 +18,7 @@ from rnncalc.layers import KINDS, kind
 GROUPS = """\
 Count: count compare solve draw
 Learn: explain answer exercise run
-Code: check read export schema
+Code: check read export convert schema
 Help: completion help
 """
 

@@ -1,0 +1,124 @@
+"""`rnncalc convert`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rnncalc.cli.commands import command
+from rnncalc.cli.flags import NetworkFlags, file_flag, option, report_flags, spec_flags, word_flag
+from rnncalc.cli.inputs import overrides, read_each, read_file
+from rnncalc.cli.models import model_of, weights_within
+from rnncalc.cli.output import AllAtOnce, Destination, check_file, write, write_file
+from rnncalc.conventions import CONVENTIONS
+from rnncalc.errors import CallError
+from rnncalc.layers.options import WholeNumber
+from rnncalc.models.files import is_model
+from rnncalc.models.files.written import WRITERS, Stored
+from rnncalc.questions.convert import Converted
+from rnncalc.questions.convert import convert as question
+from rnncalc.reports.convert import ConvertReport
+from rnncalc.spec import Spec, parse_data, read_value, spec_in_file
+from rnncalc.words import one_of
+
+if TYPE_CHECKING:
+    from rnncalc.models.files.model import ModelFile
+
+RECIPES = ("onnx", "tfjs")
+"""The conventions whose arrays are part of a graph or of a folder, so that no file of arrays alone is theirs."""
+
+
+@command(
+    "rnncalc convert -i 8 -l gru:16 -c pytorch --to keras",
+    "rnncalc convert specs/models/tagger.pt --to keras --save-weights a.weights.h5",
+)
+@spec_flags
+@word_flag("--to", words=lambda: CONVENTIONS, help="Framework to convert to.")
+@file_flag("--weights", help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file.")
+@file_flag("--save-weights", help=f"Write the arrays, by the suffix {one_of([*WRITERS])}.")
+@option("--max-multiply-adds", metavar="N", default="1G", help="Compare no passes of more multiply-adds.")
+@report_flags(ConvertReport)
+def convert(
+    specs: tuple[str, ...],
+    to: str | None,
+    weights: str | None,
+    save_weights: str | None,
+    max_multiply_adds: str,
+    destination: Destination,
+    **flags: Unpack[NetworkFlags],
+) -> int:
+    """Convert a network's weights to another framework.
+
+    The network is a model file, a spec or flags. The recipe says what each array of the other framework is made of. If
+    there are weights, a pass under both conventions compares the outputs; exit code 1 if they differ.
+    """
+    with AllAtOnce() as at_once:
+        if to is None and not any(problem.source == "--to" for problem in at_once.problems):
+            at_once.refuse(f"--to: missing; give {one_of([*CONVENTIONS])}")
+        most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
+        suffix = at_once.ask(_suffix, save_weights, to) if save_weights is not None else ""
+        spec, model = at_once.ask(_read, specs, flags) or (None, None)
+        if weights is not None and model is not None:
+            at_once.refuse("--weights: the model file has the weights; give one of the two")
+        elif weights is not None:
+            model = at_once.ask(model_of, weights)
+        file = at_once.ask(read_file, weights, flag="--weights") if weights is not None and model is None else None
+        if save_weights is not None:
+            at_once.ask(check_file, save_weights, "--save-weights")
+    assert spec is not None
+    assert to is not None
+    numbers: Any = weights_within(spec, model) if model else parse_data(spec, file, None, None, None).weights
+    if save_weights is not None and numbers is None:
+        raise CallError("--save-weights needs weights: give a model file, or --weights FILE")
+    done = question(spec.network, to, weights=numbers, most_multiply_adds=most)
+    if save_weights is not None and done.agrees:
+        write_file(save_weights, _bytes(done, suffix), "--save-weights")
+    write([ConvertReport(done, save_weights if save_weights and done.agrees else "")], destination)
+    return 0 if done.agrees else 1
+
+
+def _read(specs: Sequence[str], flags: NetworkFlags) -> tuple[Spec, ModelFile | None]:
+    """Return the spec of a call; of a model file, its draft and the file."""
+    if len(specs) == 1 and is_model(specs[0]):
+        from rnncalc.formats.yaml import write as write_draft
+        from rnncalc.models.files import read as read_model
+        from rnncalc.models.read import read
+        from rnncalc.reports.read import ReadReport
+
+        draft = io.StringIO()
+        model = read_model(specs[0])
+        write_draft([ReadReport(read(model))], draft)
+        return spec_in_file(draft.getvalue().encode(), specs[0], **overrides(flags)), model
+    (spec,) = read_each(specs, flags, Spec.checked, one=True)
+    return spec, None
+
+
+def _suffix(path: str, to: str | None) -> str:
+    """Return the suffix of a file of arrays. Raises CallError for another, and for a framework without such files."""
+    if to in RECIPES:
+        raise CallError(f"--save-weights: no file of arrays is read by {to}; leave it out, and follow the recipe")
+    suffix = next((each for each in WRITERS if path.lower().endswith(each)), None)
+    if suffix is None:
+        raise CallError(f"--save-weights: expected the suffix {one_of([*WRITERS])}; name such a file")
+    if suffix == ".weights.h5" and to not in (None, "keras"):
+        others = [each for each in WRITERS if each != suffix]
+        raise CallError(f"--save-weights: {suffix} is a file of Keras, not of {to}; write {one_of(others)}")
+    return suffix
+
+
+def _bytes(done: Converted, suffix: str) -> bytes:
+    """Return the file of the arrays."""
+    from rnncalc.programs.saved import saved_names
+
+    names, numbers = saved_names(done.target, hdf5=suffix == ".weights.h5"), done.numbers or {}
+    arrays = (
+        Stored(
+            names[each.placed.name, each.tensor.name], each.tensor.shape, numbers[each.placed.name][each.tensor.name]
+        )
+        for each in done.conversions
+    )
+    try:
+        return WRITERS[suffix](arrays)
+    except CallError as error:
+        raise CallError(f"--save-weights: {error}") from None

@@ -1,0 +1,222 @@
+"""The report of `convert`: a row for each array of the target, what it is made of, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rnncalc.conventions import convention
+from rnncalc.conventions.tensor import BIASES, Tensor, TensorBlock
+from rnncalc.models.convert import Conversion, Summand
+from rnncalc.network.parts import steps_known
+from rnncalc.questions.convert import STEPS, Converted
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.typeset.setting import flow, title
+from rnncalc.typeset.sheet import Column, Row, Sheet, key_columns
+from rnncalc.words import all_of, plural
+
+HEADER = ("layer", "target", "shape", "sources", "steps", "condition")
+
+
+class ConvertReport(SheetReport, DataReport, RecordReport):
+    """A recipe, and what two passes gave. saved: the file with the arrays."""
+
+    converted: Converted
+    saved: str = ""
+
+    listed_as = "conversions"
+
+    def data(self) -> Iterable[dict[str, Any]]:
+        for each in self.converted.conversions:
+            sources, done, condition = [tensor.name for tensor in each.sources], steps(each), condition_of(each)
+            values = (each.placed.name, each.tensor.name, each.tensor.shape, sources, done, condition or None)
+            yield dict(zip(HEADER, values, strict=True))
+
+    def beside(self) -> dict[str, Any]:
+        return {"largest_difference": self.converted.largest_difference}
+
+    def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
+        rows = (
+            (
+                *list(each.values())[:2],
+                each["shape"],
+                " ".join(each["sources"]),
+                "; ".join(each["steps"]),
+                each["condition"],
+            )
+            for each in self.data()
+        )
+        return HEADER, rows
+
+    def sheets(self) -> list[Sheet]:
+        converted, rows, last = self.converted, list[Row](), ""
+        conditions = [condition_of(each) for each in converted.conversions]
+        for each, condition in zip(converted.conversions, conditions, strict=True):
+            layer, last = "" if each.placed.name == last else each.placed.name, each.placed.name
+            sources, done = ", ".join(tensor.name for tensor in each.sources), "; ".join(steps(each))
+            rows.append(
+                (layer, each.tensor.name, each.tensor.shape, sources, f"{done}; {condition}" if condition else done)
+            )
+        names = [convention(each.convention).title for each in (converted.source, converted.target)]
+        columns = (
+            *(*key_columns("Layer", names[1]), Column("Shape", whole=True), Column(f"From {names[0]}"), Column("How")),
+        )
+        subtitle = f"{' to '.join(names)}; {flow(converted.source)}"
+        return [Sheet(columns, rows, title=title(converted.source), subtitle=subtitle, notes=tuple(self._notes()))]
+
+    def _notes(self) -> Iterator[str]:
+        converted = self.converted
+        for ours, theirs in zip(converted.source.stack, converted.target.stack, strict=True):
+            changed = [
+                f"{option}: {str(value).lower()}"
+                for option, value in theirs.layer.values().items()
+                if value != getattr(ours.layer, option) and not (option == "bias" and value)
+            ]
+            if changed:
+                yield f"{theirs.name} has {all_of(changed)} there."
+        if converted.numbers is None:
+            yield "These are the shapes alone; a model file, or --weights, gives the arrays."
+        elif converted.largest_difference is None:
+            yield "No pass compares the two, because it would cost too much; --max-multiply-adds raises the limit."
+        else:
+            known = steps_known(converted.source.parts)
+            passes = f"{flow(converted.source)}" if known else f"{STEPS} steps"
+            verdict = f"{converted.largest_difference:.1e}, of outputs up to {converted.largest_output:.2g}"
+            sign = "✓" if converted.agrees else "✗"
+            yield f"{sign} Two passes on the same random inputs, {passes}: the largest difference is {verdict}."
+        if self.saved:
+            numbers = sum(each.tensor.params for each in converted.conversions)
+            yield f"{plural(len(converted.conversions), 'array')} of {plural(numbers, 'number')} are in {self.saved}."
+
+
+def condition_of(conversion: Conversion) -> str:
+    """Return what must be true of the source's numbers, empty if nothing."""
+    named = [_some_of(tensor, parts) for tensor, parts in _by_tensor(conversion.zeros)]
+    return f"only if {all_of(named)} {'is' if len(named) == 1 else 'are'} zero" if named else ""
+
+
+def steps(conversion: Conversion) -> list[str]:
+    """Return what is done with the source's arrays, in order, in words that can be followed by hand."""
+    return [*_steps(conversion)] or ["unchanged"]
+
+
+def _steps(conversion: Conversion) -> Iterator[str]:
+    tensor, fillings = conversion.tensor, conversion.fillings
+    first = _by_tensor(filling.sources[0] for filling in fillings if filling.sources)
+    added = _by_tensor(source for filling in fillings for source in filling.sources[1:])
+    for ours, parts in first:
+        if len(parts) < len(ours.blocks):
+            yield _some_of(ours, parts) if len(first) > 1 else _which(ours, parts)
+    homes = [
+        [each.block for each in fillings if each.sources and each.sources[0].tensor.name == ours.name]
+        for ours, _ in first
+    ]
+    each_array = [*zip(first, homes, strict=True)]
+    yield from dict.fromkeys(
+        step for (ours, parts), there in each_array for step in _moved(ours, parts, there, conversion)
+    )
+    orders = [
+        (_letters(part for part in ours.blocks if part in parts), _letters(there))
+        for (ours, parts), there in each_array
+    ]
+    yield from dict.fromkeys(
+        f"blocks {' '.join(one)} reordered to {' '.join(other)}" for one, other in orders if one != other
+    )
+    if len(first) > 1:
+        yield _together([there[0] for there in homes])
+    for ours, parts in added:
+        whole = len(first) == len(added) == 1 and len(parts) == len(ours.blocks) == len(fillings)
+        yield "the two biases added" if whole else f"{_some_of(ours, parts)} added"
+    if zeros := [each.block for each in fillings if not each.sources and not each.constant]:
+        yield f"zeros for {_which(tensor, zeros)}" if first else "zeros"
+    for factor in sorted({source.factor for each in fillings for source in each.sources} - {1}):
+        blocks = _which(tensor, [each.block for each in fillings if each.sources and each.sources[0].factor == factor])
+        times = f"multiplied by {abs(factor)}" if abs(factor) != 1 else ""
+        yield f"{blocks or 'all'} {' and '.join(filter(None, ('negated' if factor < 0 else '', times)))}"
+    for constant in sorted({each.constant for each in fillings} - {0}):
+        blocks = _which(tensor, [each.block for each in fillings if each.constant == constant])
+        verb = "added to" if constant > 0 else "subtracted from"
+        yield f"{abs(constant)} {verb} {blocks or 'all'}"
+    if first and _ones(tensor) and not _ones(first[0][0]):
+        yield "with an axis of 1 in front"
+
+
+def _by_tensor(sources: Iterable[Summand]) -> list[tuple[Tensor, list[TensorBlock]]]:
+    """Return the parts of each array that are used."""
+    parts: dict[str, tuple[Tensor, list[TensorBlock]]] = {}
+    for each in sources:
+        parts.setdefault(each.tensor.name, (each.tensor, []))[1].append(each.block)
+    return [*parts.values()]
+
+
+def _letters(parts: Iterable[TensorBlock]) -> list[str]:
+    """Return the letters of parts in their order, each once."""
+    return [*dict.fromkeys(part.letter for part in parts)]
+
+
+def _some_of(tensor: Tensor, parts: Sequence[TensorBlock]) -> str:
+    """Return `block n of bias_hh_l0`; the name alone if all parts are meant."""
+    which = _which(tensor, parts)
+    return f"{which} of {tensor.name}" if which else tensor.name
+
+
+def _which(tensor: Tensor, parts: Sequence[TensorBlock]) -> str:
+    """Return which parts of an array are meant; empty if all are."""
+    words = []
+    for axis, along in enumerate(tensor.blocks[0].along):
+        starts, every = ([*dict.fromkeys(part.starts[axis] for part in some)] for some in (parts, tensor.blocks))
+        if along is None and starts != every and len(starts) == 1:
+            words.append(f"row {starts[0].times}")
+    letters, every_letter = _letters(parts), _letters(tensor.blocks)
+    roles, every_role = ([*dict.fromkeys(part.role for part in some)] for some in (parts, tensor.blocks))
+    if len(letters) < len(every_letter):
+        words.insert(0, f"block{'s' * (len(letters) > 1)} {' '.join(letters)}")
+    if roles != every_role and not any(word.startswith("row") for word in words):
+        vectors = [*dict.fromkeys(part.vector for part in parts)]
+        halves = f"the {'second' if parts[0].role is BIASES[1] else 'first'} half"
+        words.append(f"the rows of {all_of(vectors)}" if all(vectors) else halves)
+    return " of ".join(words)
+
+
+def _moved(
+    ours: Tensor, parts: Sequence[TensorBlock], there: Sequence[TensorBlock], conversion: Conversion
+) -> Iterator[str]:
+    """Yield how the axes of an array become those of the target. parts: those used, and where they are there."""
+    part, home, theirs = parts[0], there[0], conversion.tensor
+    axes, others = ([*dict.fromkeys(at for at in each.along if at is not None)] for each in (part, home))
+    if _ones(ours) and not _ones(theirs):
+        yield "without the axis of 1"
+    if len(axes) < sum(at is not None for at in part.along):  # the heads have an axis of their own
+        yield f"reshaped to {' × '.join(str(part.axes[at].size(conversion.placed.sizes)) for at in axes)}"
+    if axes != others:
+        order = tuple(axes.index(at) for at in others)
+        yield "transposed" if len(order) == 2 else f"transposed to axes {' '.join(map(str, order))}"
+    if len(others) < sum(at is not None for at in home.along):
+        yield f"reshaped to {' × '.join(map(str, theirs.shape))}"
+    if _rows(parts) != _rows(there):
+        yield "rows joined one after the other" if _rows(parts) > 1 else "halves stacked"
+
+
+def _rows(parts: Sequence[TensorBlock]) -> int:
+    """Return how many rows parts are in, on axes that only place them."""
+    return len(
+        {tuple(start for start, at in zip(each.starts, each.along, strict=True) if at is None) for each in parts}
+    )
+
+
+def _ones(tensor: Tensor) -> bool:
+    """Return whether an array has an axis of 1 that only places what is in it."""
+    return any(at is None and size == 1 for at, size in zip(tensor.blocks[0].along, tensor.shape, strict=True))
+
+
+def _together(groups: Sequence[TensorBlock]) -> str:
+    """Return how arrays become one, from the first part of each in it."""
+    one = groups[0]
+    axes = [axis for axis in range(len(one.starts)) if len({part.starts[axis] for part in groups}) > 1]
+    inside = [axis for axis in axes if one.along[axis] is not None]
+    matrix = [axis for axis, along in enumerate(one.along) if along is not None]
+    how = (
+        "one after the other" if len(matrix) == 1 else "one below the other" if matrix[0] in inside else "side by side"
+    )
+    words = ([f"joined {how}"] if inside else []) + (["stacked"] if len(axes) > len(inside) else [])
+    return ", then ".join(words)

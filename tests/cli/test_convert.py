@@ -1,0 +1,84 @@
+"""`convert` writes files whole or not at all, and says in one line why it does not."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rnncalc import GRU, LSTM, Network, read
+from rnncalc.formats.yaml import weights_text
+from rnncalc.forward.arrays import PassData
+
+Call = Callable[..., Any]
+TAGGER = "specs/models/tagger.pt"
+GRU_4 = ("-i", "2", "-l", "gru:4", "-c", "pytorch")
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> str:
+    """Return a file with the weights of GRU_4."""
+    network = Network(input=2, layers=[GRU(4)], convention="pytorch")
+    path = tmp_path / "weights.yaml"
+    path.write_text(weights_text(PassData(0).weights_of_all(network).items()), "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".npz"])
+def test_what_is_written_is_read_again(suffix: str, call: Call, tmp_path: Path) -> None:
+    """As the same model."""
+    path = tmp_path / f"flax{suffix}"
+    done = call("convert", TAGGER, "--to", "flax-linen", "--save-weights", str(path), "-f", "json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["largest_difference"] < 1e-6
+    if suffix == ".safetensors":
+        draft = read(path).draft
+        assert draft
+        assert draft.network.convention == "flax-linen"
+        assert isinstance(draft.network.layers[1], LSTM)
+        assert draft.network.layers[1].bidirectional
+    back = call("convert", str(path), "--to", "pytorch", "-f", "csv") if suffix == ".safetensors" else done
+    assert back.code == 0
+
+
+MISUSES = {
+    "no framework": ("TAGGER", "rnncalc: --to: missing; give textbook, "),
+    "unknown": ("TAGGER --to karas", "--to: expected textbook, "),
+    "suffix": ("TAGGER --to keras --save-weights a.bin", "expected the suffix .safetensors, .npz or .weights.h5; "),
+    "of Keras": ("TAGGER --to pytorch --save-weights a.weights.h5", ".weights.h5 is a file of Keras, not of pytorch; "),
+    "a recipe alone": ("TAGGER --to onnx --save-weights a.npz", "no file of arrays is read by onnx; "),
+    "without numbers": ("-i 2 -l gru:4 --to keras --save-weights a.npz", "--save-weights needs weights: "),
+    "twice": ("TAGGER --to keras --weights TAGGER", "--weights: the model file has the weights; "),
+    "its own source": ("COPY --to keras --save-weights COPY", "is read by this call; name another file"),
+    "a device": ("TAGGER --to keras --save-weights FULL", "is not a regular file; name another file"),
+    "no folder": ("TAGGER --to keras --save-weights none/a.npz", "cannot be written: no such file or directory"),
+    "another shape": (
+        "-i 3 -l gru:4 -c pytorch --to keras --weights WEIGHTS",
+        "expected shape (12, 3), so 3 numbers in each row, got 2",
+    ),
+    "another depth": ("-i 2 -l gru:4,repeat=2 -c pytorch --to keras --weights WEIGHTS", "gru_2: missing"),
+    "a missing bias": ("-i 2 -l gru:4 -c pytorch --to keras --weights SHORT", "bias_hh_l0: missing"),
+    "a stack of another depth": (
+        "-i 12 -l embedding:4 -l lstm:3 -o 5 -c pytorch --to keras --weights TAGGER",
+        "write {lstm: 3, repeat: 2, ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_a_misuse_is_one_line_and_loses_nothing(name: str, call: Call, tmp_path: Path, weights: str) -> None:
+    """With exit code 2; no file is made or changed."""
+    words, message = MISUSES[name]
+    copy = tmp_path / "copy.safetensors"
+    copy.write_bytes(Path("specs/models/tagger.safetensors").read_bytes())
+    short = tmp_path / "short.yaml"
+    text = Path(weights).read_text("utf-8")
+    short.write_text(text[: text.index("  bias_hh_l0")], "utf-8")
+    places = {"TAGGER": TAGGER, "COPY": str(copy), "WEIGHTS": weights, "SHORT": str(short)}
+    places |= {"FULL": "/dev/full", "a.npz": str(tmp_path / "a.npz"), "none/a.npz": str(tmp_path / "none" / "a.npz")}
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    done = call("convert", *[places.get(word, word) for word in words.split()])
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
