@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, file_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import overrides, read_each, read_file
+from rnncalc.cli.inputs import read_each, read_file
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import AllAtOnce, Destination, check_file, write, write_file
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import CallError
 from rnncalc.layers.options import WholeNumber
-from rnncalc.models.files import is_model
 from rnncalc.models.files.written import WRITERS, Stored
 from rnncalc.questions.convert import Converted
 from rnncalc.questions.convert import convert as question
 from rnncalc.reports.convert import ConvertReport
-from rnncalc.spec import Spec, parse_data, read_value, spec_in_file
+from rnncalc.spec import Spec, parse_data, read_value
 from rnncalc.words import one_of
-
-if TYPE_CHECKING:
-    from rnncalc.models.files.model import ModelFile
 
 RECIPES = ("onnx", "tfjs")
 """The conventions whose arrays are part of a graph or of a folder, so that no file of arrays alone is theirs."""
@@ -58,7 +52,8 @@ def convert(
             at_once.refuse(f"--to: missing; give {one_of([*CONVENTIONS])}")
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         suffix = at_once.ask(_suffix, save_weights, to) if save_weights is not None else ""
-        spec, model = at_once.ask(_read, specs, flags) or (None, None)
+        read = at_once.ask(read_each, specs, flags, Spec.checked, one=True)
+        model = at_once.ask(model_of, specs[0]) if read and specs else None
         if weights is not None and model is not None:
             at_once.refuse("--weights: the model file has the weights; give one of the two")
         elif weights is not None:
@@ -66,7 +61,7 @@ def convert(
         file = at_once.ask(read_file, weights, flag="--weights") if weights is not None and model is None else None
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
-    assert spec is not None
+    (spec,) = read
     assert to is not None
     numbers: Any = weights_within(spec, model) if model else parse_data(spec, file, None, None, None).weights
     if save_weights is not None and numbers is None:
@@ -76,22 +71,6 @@ def convert(
         write_file(save_weights, _bytes(done, suffix), "--save-weights")
     write([ConvertReport(done, save_weights if save_weights and done.agrees else "")], destination)
     return 0 if done.agrees else 1
-
-
-def _read(specs: Sequence[str], flags: NetworkFlags) -> tuple[Spec, ModelFile | None]:
-    """Return the spec of a call; of a model file, its draft and the file."""
-    if len(specs) == 1 and is_model(specs[0]):
-        from rnncalc.formats.yaml import write as write_draft
-        from rnncalc.models.files import read as read_model
-        from rnncalc.models.read import read
-        from rnncalc.reports.read import ReadReport
-
-        draft = io.StringIO()
-        model = read_model(specs[0])
-        write_draft([ReadReport(read(model))], draft)
-        return spec_in_file(draft.getvalue().encode(), specs[0], **overrides(flags)), model
-    (spec,) = read_each(specs, flags, Spec.checked, one=True)
-    return spec, None
 
 
 def _suffix(path: str, to: str | None) -> str:

@@ -79,19 +79,17 @@ def recipe(network: Network, to: str) -> Recipe:
     """
     network = network.replace(notation=None, gate_letters={}) if network.notation else network
     row, problems = convention(to), list[Problem]()
-    layers: dict[int, Layer] = {}
+    layers: dict[Layer, Layer] = {}
     for placed in network.stack:
-        if id(placed.layer) in layers:
-            continue
         try:
-            layers[id(placed.layer)] = _under(placed, network.convention, row)
+            layers[placed.layer] = layers.get(placed.layer) or _under(placed, network.convention, row)
         except RefusedError as refusal:
             problems.append(Problem((placed.name,), str(refusal)))
     if problems:
         raise SpecError(first(problems))
     parts = {}
     for name, part in network.parts.items():
-        inner = tuple([layers.get(id(layer), layer) for layer in part.layers])
+        inner = tuple([layers[convention(network.convention).settled(layer)] for layer in part.layers])
         parts[name] = part._replace(layers=inner)  # the output is no cell, and stays
     target = network.with_parts(parts, convention=to)
     conversions = [
