@@ -48,7 +48,7 @@ def test_both_give_the_same_outputs(one: str) -> None:
         for number, (network, to) in enumerate(pairs)
         if number % 29 == 0 and (each := with_weights(network, to))
     ]
-    assert len(done) > 4
+    assert len(done) > 2
     for each, to in done:
         assert each.largest_difference is not None
         assert each.largest_difference <= WITHIN, (each.source, to)
