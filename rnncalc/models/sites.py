@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, partial
+from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -146,9 +147,8 @@ def _in_lists(sites: Iterable[Site]) -> Iterator[Site]:
 
 def _sites(module: FileModule, framework: str) -> Iterator[Site]:
     """Yield the layers stacked in a module, each with the layer that it is, if one is recognised."""
-    stacked = (
-        _stacked(module) if framework == "pytorch" else [Site(module.path, 0, module.tensors, buffers=module.buffers)]
-    )
+    alone = Site(module.path, 0, module.tensors, buffers=module.buffers)
+    stacked = _stacked(module) if framework in ("pytorch", "paddle") else [alone]
     for site in stacked:
         match _GUESSES[framework](site, module):
             case (layer, inputs, doubts) if expected(layer, inputs, framework) == site.shapes:
@@ -337,6 +337,8 @@ _WIDE = 11
 # PyTorch: by names and shapes alone, and for some layers by the name of their module.
 
 _RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
+_PROJECTED = re.compile(r"([0-9]{1,5})[.](cell(?:_fw|_bw)?[.]weight_ho)")
+"""The projection of PaddlePaddle, which only its cell names."""
 
 
 def _stacked(module: FileModule) -> Iterator[Site]:
@@ -349,6 +351,8 @@ def _stacked(module: FileModule) -> Iterator[Site]:
     for leaf, tensor in module.tensors.items():
         if parts := _RECURRENT.fullmatch(leaf):
             stacked.setdefault(int(parts[2] or 0), {})[f"{parts[1]}_l0{parts[3] or ''}"] = tensor
+        elif parts := _PROJECTED.fullmatch(leaf):
+            stacked.setdefault(int(parts[1]), {})[f"0.{parts[2]}"] = tensor
         else:
             others[leaf] = tensor
     for number, tensors in sorted(stacked.items()):
@@ -758,10 +762,57 @@ def _numbered(path: str) -> int:
     return int(number[1]) if number else -2
 
 
+# MLX, Equinox, Haiku and PaddlePaddle: their cells by the names that their conventions give the tensors.
+
+
+@cache
+def _named_cells(framework: str) -> Mapping[frozenset[str], Sequence[Cell]]:
+    """Return cells by the names of their tensors."""
+    cells: dict[frozenset[str], list[Cell]] = {}
+    for cell, two, bias in product((LSTM, GRU, RNN), (False, True), (True, False)):
+        layer = cell(units=1, bidirectional=two, bias=bias)
+        if not any(lacks(layer, framework)):
+            names = frozenset(tensor.name for tensor in layout(layer, 1, convention(framework)).tensors)
+            cells.setdefault(names, []).append(layer)
+    return cells
+
+
+def _named(framework: str, site: Site, module: FileModule) -> Guess | None:
+    """Recognise a layer; what is not a cell has PyTorch's names, except in Haiku."""
+    shapes = site.shapes
+    sizes = {size for shape in shapes.values() for size in shape}
+    for cell in _named_cells(framework).get(frozenset(shapes), ()):
+        gates = len(cell.gates(1))
+        for units in sorted({size // gates for size in sizes} & {*sizes, *(size // gates for size in sizes)}):
+            for inputs in sorted({*sizes, *(size - units for size in sizes)}):
+                if expected(cell.replace(units=units), inputs, framework) == shapes:
+                    return (
+                        cell.replace(units=units),
+                        inputs,
+                        (Doubt.RECURRENT_ACTIVATION,) * (framework == "mlx" and cell.kind == "rnn"),
+                    )
+    match framework, shapes:
+        case "paddle", {"weight_ih_l0": (rows, inputs), "weight_hh_l0": (_, projection)} if len(shapes) % 5 == 0:
+            return LSTM(units=rows // 4, projection=projection, bidirectional=len(shapes) > 5), inputs, ()
+        case ("haiku", {"w": (inputs, units)}) | ("paddle", {"weight": (inputs, units), "bias": _}):
+            return Dense(units, bias=len(shapes) > 1), inputs, (Doubt.ACTIVATION,)
+        case "paddle", {"_mean": (width,)}:
+            return BatchNorm(scale="weight" in shapes, center="bias" in shapes), width, (Doubt.EPSILON,)
+        case "haiku", {"embeddings": (words, width)}:
+            return Embedding(width), words, ()
+        case "haiku", {"scale": (width,)}:
+            return LayerNorm(bias="offset" in shapes), width, (Doubt.NORM,)
+        case "haiku", _:
+            return None
+    return _pytorch(site, module)
+
+
 _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {
     "pytorch": _pytorch,
     "keras": _keras,
     "onnx": _onnx,
+    "tfjs": _keras,
     **{framework: partial(_flax, framework) for framework in FLAX},
+    **{framework: partial(_named, framework) for framework in ("mlx", "equinox", "haiku", "paddle")},
 }
 """What recognises the layer of a site."""

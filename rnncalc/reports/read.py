@@ -86,7 +86,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
         silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG} & {remark.kind for remark in file.remarks}
         missing += ["dropout"] if silent or file.framework == "onnx" else []
-        joined = file.framework == "keras" and RemarkKind.NO_CONFIG not in silent
+        joined = file.framework in ("keras", "tfjs") and RemarkKind.NO_CONFIG not in silent
         missing += [] if joined else ["what joins the layers but their order"]
         if missing:
             head.append("not in the file: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
@@ -112,7 +112,12 @@ def _kind_of_file(file: ModelFile) -> str:
         return "PyTorch state dict" if RemarkKind.ROLES_BY_NAME in kinds else "PyTorch model"
     if file.framework == "keras":
         return "Keras weights" if RemarkKind.NO_CONFIG in kinds else "Keras model"
-    return {"torchscript": "TorchScript model", "onnx": "ONNX model"}.get(file.format, file.format)
+    return _TITLES.get(file.format, file.format)
+
+
+_TITLES = {"torchscript": "TorchScript model", "onnx": "ONNX model", "pt2": "PyTorch program", "npz": "NumPy archive"}
+_TITLES |= {"msgpack": "Flax tree", "tfjs": "TensorFlow.js model", "paddle": "PaddlePaddle state dict"}
+"""What a file is called, by its format."""
 
 
 def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
@@ -236,7 +241,6 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.SHARED: "several branches read, or store number for number, the same {names}",
     RemarkKind.TOO_DEEP: "branches and loops as deep as those of {names} are not read, and their weights not counted",
     RemarkKind.LOOPS: "the weights of loops are counted, and what they compute is not read: {names}",
-    RemarkKind.MLX: "names of MLX, whose recurrent layers rnncalc does not know; they are external: {names}",
     RemarkKind.SEVERAL_INPUTS: "inputs of the model: {numbers[0]:,}, outputs: {numbers[1]:,}; a draft has one of each"
     f"{_DIFFERS}",
     RemarkKind.JOINS: f"a draft is one row of layers, but these read several values: {{names}}{_DIFFERS}",

@@ -43,6 +43,10 @@ def _is_zip(head: bytes) -> bool:
     return head[:4] == b"PK\x03\x04"
 
 
+def _is_pickle(head: bytes) -> bool:
+    return head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5"
+
+
 FORMATS: dict[str, FileFormat] = {
     # any JSON starts as an index does
     "sharded": FileFormat(".safetensors", (".index.json",), lambda _: False, reader="read_sharded"),
@@ -61,9 +65,8 @@ FORMATS: dict[str, FileFormat] = {
     ),
     "pytorch": FileFormat(".pytorch", (".pt", ".pth", ".bin", ".ckpt"), _is_zip, "PyTorch", member=r"(^|/)data\.pkl$"),
     "policy": FileFormat(".pytorch", (), _is_zip, "PyTorch", "read_policy", member=r"^policy\.pth$"),
-    "pytorch-old": FileFormat(
-        ".pytorch", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5", "PyTorch", "refuse_old"
-    ),
+    "pytorch-old": FileFormat(".pytorch", (), _is_pickle, "PyTorch", "refuse_old"),
+    "paddle": FileFormat(".paddle", (".pdparams",), _is_pickle),
     "keras": FileFormat(".keras", (".keras",), _is_zip, "Keras", member=r"^(config\.json|model\.weights\.h5)$"),
     "pt2": FileFormat(".pt2", (".pt2",), _is_zip, member=r"(^|/)data/weights/model_weights_config\.json$"),
     "npz": FileFormat(".npz", (".npz",), _is_zip, member=r"\.npy$"),
@@ -111,9 +114,10 @@ def read(path: str, flag: str = "") -> ModelFile:
         if not head:
             raise BadFileError("is empty")
         members = _members(path, head)
-        if why := refusal(path, head, members):
-            raise BadFileError(why)
         entry = _format(path, head, members)
+        sure = entry and entry.suffixes and path.lower().endswith(entry.suffixes) and entry.starts(head)
+        if why := "" if sure else refusal(path, head, members):
+            raise BadFileError(why)
         if entry is FORMATS["pytorch"] and not entry.starts(head) and path.endswith(".bin"):
             raise BadFileError(RAW)
         if entry is None:

@@ -1,27 +1,88 @@
-"""Files that tell the names, shapes and types of tensors, and nothing of the layers that have them."""
+"""Files that tell the names, shapes and types of tensors, and nothing of the layers that have them.
+
+The names are those of mlx 0.32.4, equinox 0.13.8, dm-haiku 0.0.17, paddle 3.3.1 and flax 0.12.8, November 2026.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from rnncalc.models.files import flax, torch_names
-from rnncalc.models.files.model import FileTensor, ModelFile, Remark, RemarkKind
+from rnncalc.models.files import flax, model, torch_names
+from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind
 
-_MLX = re.compile(r"(^|[.])(Wx|Wh|Wxh|Whh|bhn)$")
-"""The names that MLX's recurrent layers have and no other's, as seen in mlx 0.32.4 in November 2026."""
+_OWN: Mapping[str, re.Pattern[str]] = {
+    "mlx": re.compile(r"(^|[./])(Wx|Wh|Wxh|Whh|bhn)$"),
+    "haiku": re.compile(r"(^|[./])(linear[./]w|w_[ih])$"),
+    "paddle": re.compile(r"(^|[./])[0-9]+[./]cell(_fw|_bw)?[./]weight_ih$"),
+    "equinox": re.compile(r"(^|[./])bias_n$"),
+}
+"""Names that a framework's recurrent layers have and no other's; an LSTM of Equinox is known by its one bias."""
+_OF_HAIKU = re.compile(r"(.*(?:lstm|rnn)[^/]*)/(linear(?:_1)?/[wb])", re.IGNORECASE)
+_OF_PADDLE = re.compile(r"(?:(.*)[.])?([0-9]+[.]cell(?:_fw|_bw)?[.]weight_ho)")
+_AGAIN = re.compile(r"(?P<path>(.*[.])?)(?P<layer>[0-9]+)[.]cell(?P<way>_fw|_bw)?[.](?P<leaf>(weight|bias)_(ih|hh))")
+"""The second name of an array, that of its cell: `lstm.0.cell.weight_ih` is `lstm.weight_ih_l0`."""
 
 
 def of_names(path: str, form: str, tensors: Sequence[FileTensor], *remarks: Remark) -> ModelFile:
-    """Return a file of tensors with the names of Flax or PyTorch, sorted: its format, form, keeps no order."""
+    """Return a file of tensors with the names of a framework, sorted: its format, form, keeps no order."""
     names = [tensor.name for tensor in tensors]
-    of_flax = flax.framework_of(names)
+    framework = _framework(names)
+    if framework == "paddle":
+        tensors = [*_once(tensors)]
+    of_flax = framework in ("flax-linen", "flax-nnx")
     tensors = sorted(flax.with_roles(tensors) if of_flax else tensors, key=lambda tensor: natural(tensor.name))
     ordered, of_tensors = torch_names.remarked(tensors)
-    of_mlx = Remark(RemarkKind.MLX, tuple(name for name in names if _MLX.search(name)))
-    remarks = (*remarks, *of_tensors, *[of_mlx] * bool(of_mlx.names), Remark(RemarkKind.ROLES_BY_NAME))
-    modules = flax.modules(ordered) if of_flax else torch_names.modules_of(ordered)
-    return ModelFile(path, form, of_flax or "pytorch", ordered, modules, False, remarks)
+    remarks = (*remarks, *of_tensors, Remark(RemarkKind.ROLES_BY_NAME))
+    return ModelFile(path, form, framework, ordered, _MODULES.get(framework, flax.modules)(ordered), False, remarks)
+
+
+def _framework(names: Sequence[str]) -> str:
+    """Return the convention whose names these are; PyTorch's modules may have any."""
+    if of_flax := flax.framework_of(names):
+        return of_flax
+    for framework, pattern in _OWN.items():
+        if any(map(pattern.search, names)):
+            return framework
+    paths = {re.sub("weight_ih$", "", name) for name in names if re.search(r"(^|[./])weight_ih$", name)}
+    return "equinox" if any(f"{path}bias" in names and f"{path}bias_ih" not in names for path in paths) else "pytorch"
+
+
+def _once(tensors: Sequence[FileTensor]) -> Sequence[FileTensor]:
+    """Return tensors, each array that is there under its cell's name too as shared with the other."""
+    names = {tensor.name for tensor in tensors}
+    once = []
+    for tensor in tensors:
+        again = _AGAIN.fullmatch(tensor.name)
+        mark = {"_bw": "_reverse"}.get(again["way"], "") if again else ""
+        other = f"{again['path']}{again['leaf']}_l{again['layer']}{mark}" if again else ""
+        once.append(tensor._replace(shared_with=other) if other in names else tensor)
+    return once
+
+
+def _modules(split: Callable[[str], tuple[str, str]]) -> Callable[[tuple[FileTensor, ...]], tuple[FileModule, ...]]:
+    return lambda tensors: model.modules_of(
+        tuple([each for each in tensors if not (each.shared_with and _AGAIN.fullmatch(each.name))]), split
+    )
+
+
+def _of_haiku(name: str) -> tuple[str, str]:
+    parts = _OF_HAIKU.fullmatch(name)
+    return (parts[1], parts[2]) if parts else flax.path_and_leaf(name)
+
+
+def _of_paddle(name: str) -> tuple[str, str]:
+    parts = _OF_PADDLE.fullmatch(name)
+    return (parts[1] or "", parts[2]) if parts else model.path_and_leaf(name)
+
+
+_MODULES: Mapping[str, Callable[[tuple[FileTensor, ...]], tuple[FileModule, ...]]] = {
+    "pytorch": torch_names.modules_of,
+    "mlx": _modules(flax.path_and_leaf),
+    "equinox": _modules(flax.path_and_leaf),
+    "haiku": _modules(_of_haiku),
+    "paddle": _modules(_of_paddle),
+}
 
 
 def natural(name: str) -> list[tuple[int, str]]:

@@ -38,10 +38,11 @@ def modules(tensors: tuple[FileTensor, ...]) -> tuple[FileModule, ...]:
 
     nnx's OptimizedLSTMCell has the tensors of an LSTMCell side by side.
     """
-    return tuple(part for module in _joined(modules_of(tensors, _path_and_leaf)) for part in module)
+    return tuple(part for module in _joined(modules_of(tensors, path_and_leaf)) for part in module)
 
 
-def _path_and_leaf(name: str) -> tuple[str, str]:
+def path_and_leaf(name: str) -> tuple[str, str]:
+    """Return the path of a tensor's module, without the names of collections, and its own name in it."""
     path, leaf = re.fullmatch(r"(?:(.*)[./])?([^./]*)", name, re.DOTALL).groups("")  # type: ignore[union-attr]
     return _COLLECTION.sub("", f"{path}/")[:-1].lstrip("./"), leaf
 

@@ -42,8 +42,8 @@ FOREIGN = (
     ),
     ForeignFormat(
         "a model of PaddlePaddle",
-        "its LSTM, GRU and SimpleRNN have as many parameters as PyTorch's: write a spec with convention: pytorch",
-        suffixes=(".pdparams", ".pdopt", ".pdmodel", ".pdiparams"),
+        "name the .pdparams that paddle.save(model.state_dict(), ...) writes",
+        suffixes=(".pdopt", ".pdmodel", ".pdiparams"),
     ),
     ForeignFormat("a model of Core ML", _CONVERTED, suffixes=(".mlmodel", ".mlpackage")),
     ForeignFormat("a model of TensorFlow Lite", _CONVERTED, suffixes=(".tflite",), head=b".{4}TFL3"),

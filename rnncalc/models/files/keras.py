@@ -71,7 +71,12 @@ def read_shards(path: str) -> ModelFile:
 
 
 def of_arrays(
-    path: str, form: str, held: Contents, config: Mapping[str, Any] | None = None, *of_file: Remark
+    path: str,
+    form: str,
+    held: Contents,
+    config: Mapping[str, Any] | None = None,
+    *of_file: Remark,
+    framework: str = "keras",
 ) -> ModelFile:
     """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
     arrays, attributes, links = held
@@ -134,7 +139,7 @@ def of_arrays(
         for layer in (layers.get(name, UNKNOWN),)
     )
     steps, inputs = configuration.reads()
-    return ModelFile(path, form, "keras", tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
+    return ModelFile(path, form, framework, tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
 
 
 def _refuse_shard(path: str, names: Sequence[str]) -> None:

@@ -19,7 +19,8 @@ from rnncalc.printable import escape
 _HEADER = re.compile(
     r"\{'descr': '([<>|=])([a-zA-Z])(\d{1,3})', 'fortran_order': (True|False), 'shape': \(([\d, ]*)\),? *\}\s*"
 )
-_KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex", "b": "bool"}
+KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex", "b": "bool"}
+"""The words for the letters of NumPy\'s types."""
 MOST_ARRAY_HEADER = 4_000
 """The bytes of an array's header, of which 128 are usual: NumPy pads it to a multiple of 64."""
 
@@ -39,11 +40,11 @@ def _tensor(path: str, archive: Archive, file: str) -> FileTensor:
     width = 2 if head[6:7] == b"\1" else 4  # of the length of the header, by the version of the format
     start = 8 + width + int.from_bytes(head[8 : 8 + width], "little")
     fields = _HEADER.fullmatch(head[8 + width : start].decode("latin-1"))
-    if head[:6] != b"\x93NUMPY" or start > len(head) or not fields or fields[2] not in _KINDS:
+    if head[:6] != b"\x93NUMPY" or start > len(head) or not fields or fields[2] not in KINDS:
         raise BadFileError(f"has {escape(name)}, which is not a plain array of numbers")
     sign, kind, digits, columns_first, sizes = fields.groups()
     shape = tuple(int(each[:18]) for each in re.findall(r"\d+", sizes)[: MOST_AXES + 1])
-    dtype = "bool" if kind == "b" else f"{_KINDS[kind]}{8 * int(digits)}"
+    dtype = "bool" if kind == "b" else f"{KINDS[kind]}{8 * int(digits)}"
     if len(shape) > MOST_AXES or any(axis >= MOST_AXIS for axis in shape):
         raise BadFileError(f"has {escape(name)}, an array of more than {MOST_AXES} axes or with one that is too long")
     if dtype not in BYTES or prod(shape) * BYTES[dtype] != size - start:

@@ -17,6 +17,9 @@ from rnncalc.bounds import MOST_NAME, MOST_OPCODES, MOST_PICKLE
 from rnncalc.models.files import model
 from rnncalc.models.files.model import BadFileError
 
+ARRAYS = ("numpy._core.multiarray._reconstruct", "numpy.core.multiarray._reconstruct")
+"""The functions that make an array of NumPy, which its state then fills."""
+
 
 class Global(NamedTuple):
     """Something that a pickle would import."""

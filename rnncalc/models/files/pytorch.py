@@ -26,7 +26,7 @@ from rnncalc.bounds import (
 from rnncalc.models.files import model, torch_names
 from rnncalc.models.files.archive import Archive, TensorView, numbers_of
 from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
-from rnncalc.models.files.pickles import Global, PersistentId, PickledCall, called, unpickled
+from rnncalc.models.files.pickles import ARRAYS, Global, PersistentId, PickledCall, called, unpickled
 from rnncalc.models.files.torchscript import Code, Roles, Use, code_of
 from rnncalc.printable import escape
 from rnncalc.words import plural
@@ -102,7 +102,6 @@ _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
 _PACKED = "torch.ScriptObject"
 """The classes that hold the weights of dynamically quantised layers."""
 _REBUILT = "torch._utils._rebuild_"
-_ARRAYS = ("numpy._core.multiarray._reconstruct", "numpy.core.multiarray._reconstruct")
 _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
 """The attributes in which a module keeps its parts; they are not in the parts' names."""
 
@@ -167,7 +166,7 @@ class PickledTensors:
         elif (numbers := _quantised(call)) is not None:
             _refuse_too_many(name, self.quantised)
             self.quantised[name] = numbers
-        elif call.name in _ARRAYS or call.name.startswith(_REBUILT) or _is_wrapper(call):
+        elif call.name in ARRAYS or call.name.startswith(_REBUILT) or _is_wrapper(call):
             _refuse_too_many(name, self.others)
             self.others.append(name)
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:

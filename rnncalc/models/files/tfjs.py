@@ -36,7 +36,7 @@ def read(path: str) -> ModelFile:
     arrays = [array for group in groups for array in _arrays(path, group)] if isinstance(groups, list) else []
     if len({array.path for array in arrays}) < len(arrays) or len(arrays) > MOST_TENSORS:
         raise BadFileError(f"lists a weight twice, or more than {MOST_TENSORS:,}")
-    return of_arrays(path, "tfjs", Contents(arrays), config if isinstance(config, dict) else {})
+    return of_arrays(path, "tfjs", Contents(arrays), config if isinstance(config, dict) else {}, framework="tfjs")
 
 
 def _arrays(path: str, group: Any) -> Iterator[StoredArray]:

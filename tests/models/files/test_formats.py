@@ -164,7 +164,7 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
     ("a.npy", b"\x93NUMPY\x01\0v\0{'descr': '<f4'", "an array of NumPy"),
     ("a.pt2", {"serialized_exported_program.json": b"", "version": b"7.3"}, "a program of torch.export before 2.8"),
     ("ppo.zip", {"data": b"{}", "policy.pth": b"", "system_info.txt": b""}, "it has no list of its files"),
-    ("a.pdparams", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a model of PaddlePaddle"),
+    ("a.pdopt", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a model of PaddlePaddle"),
     ("a.pkl", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a plain pickle that torch.save did not"),
     ("a.pt", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.", "as PyTorch wrote before 1.6"),
     ("a.mlmodel", b"\x08\x04\x12\xb3\x02\n\x14\n\x05input", "a model of Core ML"),

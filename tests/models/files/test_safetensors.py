@@ -288,14 +288,6 @@ def test_gates_that_are_side_by_side(tmp_path: Path) -> None:
     assert gates["ho"]["bias"].read() == [7 / 64, 8 / 64]
 
 
-def test_names_of_mlx(tmp_path: Path, call: Call) -> None:
-    """They are no convention's, and the layers are external; MLX's LSTM has one bias, 4·2·(3 + 2 + 1)."""
-    path = safetensors(tmp_path / "a.safetensors", {"lstm.Wx": (8, 3), "lstm.Wh": (8, 2), "lstm.bias": (8,)})
-    text = call("read", path).out
-    assert "Names of MLX, whose recurrent layers rnncalc does not know" in text
-    assert "48 parameters" in text
-
-
 def test_a_header_whose_length_is_the_start_of_a_pickle(tmp_path: Path) -> None:
     """640 bytes, 0x0280: a length is no pickle's protocol."""
     path = safetensors(tmp_path / "a.safetensors", {"fc.bias": (2,)}, metadata={"pad": ""})
