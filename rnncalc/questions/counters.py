@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rnncalc.conventions.tensor import BIASES
 from rnncalc.errors import Cure, RefusedError, SpecError
 from rnncalc.layers.gru import GRU
-from rnncalc.layers.layer import Dense, Dropout, Embedding
+from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
@@ -332,10 +332,17 @@ def _stack(network: Network, framework: str) -> tuple[Placed, ...]:
         return ()
 
 
-_FREE = {"name", "path", "frozen", "repeat", "units", "bias", "bidirectional", "projection"}
-"""The options that may have any value. Of others the default is known, and these values, which mean the same."""
+_FREE = {"frozen", "name", "path", "repeat", "units", "bias", "bidirectional", "projection"}
+"""The options that may have any value."""
 
 _SAME = {"merge": "concat", "reset_after": True}
+"""The values of other options that mean the same as their defaults."""
+
+
+def is_plain(layer: Layer, free: Set[str] = _FREE) -> bool:
+    """Return whether the options of a layer are those of a plain layer, except the free ones."""
+    options = {name: value for name, value in layer.values().items() if name not in free}
+    return {name: value for name, value in options.items() if value != layer.defaults[name]}.items() <= _SAME.items()
 
 
 def _value(counter: Counter, placed: Placed | None, batch: int) -> int | None:
@@ -353,6 +360,4 @@ def _value(counter: Counter, placed: Placed | None, batch: int) -> int | None:
         case _:
             return 0 if isinstance(layer, Dropout) else None
     free = _FREE | {"activation"} if activation else _FREE
-    options = {name: value for name, value in layer.values().items() if name not in free}
-    odd = {name: value for name, value in options.items() if value != layer.defaults[name]}
-    return rule(CountedLayer.of(placed, batch)) if odd.items() <= _SAME.items() else None
+    return rule(CountedLayer.of(placed, batch)) if is_plain(layer, free) else None

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import Topology
 from rnncalc.questions.count import bytes_of
+from rnncalc.questions.kept import kept
 from rnncalc.questions.training import Training
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.report import fields
-from rnncalc.words import KIBI, byte_size, plural
+from rnncalc.words import KIBI, all_of, byte_size, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
@@ -40,6 +41,7 @@ class TrainingReport(ExtendedCountReport):
             **fields(training, "chunk", "batch", "optimizer", "updates", "states_carried"),
             **total,
             **fields(training, "bytes", "dtype"),
+            "kept": (keeps := kept(training)) and keeps._asdict(),
         }
         return {"training": step}
 
@@ -66,6 +68,16 @@ class TrainingReport(ExtendedCountReport):
             at_once = "of a chunk's steps" if training.truncated else "of all steps"
             yield f"States carried, {at_once}: {plural(training.states_carried, 'number')}."
         yield on_bytes(training)
+        yield from on_kept(training)
+
+
+def on_kept(training: Training) -> Iterator[str]:
+    """Yield what PyTorch keeps for the backward pass, if that is known."""
+    if keeps := kept(training):
+        batch = f" for {training.batch:,} sequences" if training.batch > 1 else ""
+        tokens, workspace = plural(keeps.tokens, "token number"), f"a workspace of {keeps.workspace:,}"
+        parts = [plural(keeps.numbers, "number"), *[tokens] * bool(keeps.tokens), *[workspace] * bool(keeps.workspace)]
+        yield f"PyTorch 2.13 on the CPU keeps {keeps.bytes:,} bytes{batch}: {all_of(parts)}."
 
 
 def on_bytes(training: Training) -> str:
