@@ -8,6 +8,7 @@ import pytest
 from case_files import cases
 from conftest import Call, declaration, refusal
 from lists import listed
+from verified import backward
 
 from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
@@ -50,6 +51,32 @@ def fine(ops: Any, _: Any, h: Any, z: Any, n: Any) -> Any:
     return h, (h,)
 
 
+def lstm_step(ops: Any, x: Any, h: Any, c: Any, read: Any = None) -> Any:
+    """Return h and the states of an LSTM; read: what its output gate reads as h, of the candidate and the new c."""
+    i, f, g = (ops.gate(letter, x=x, h=h) for letter in "ifg")
+    new = ops.plus(ops.times(f, c), ops.times(i, g))
+    h = ops.times(ops.gate("o", x=x, h=read(g, new) if read else h), ops.activate("tanh", new))
+    return h, (h, new)
+
+
+def swapped(h: Any, states: Any) -> Any:
+    return h, states[::-1]
+
+
+def exchanged(ops: Any, x: Any, h: Any, d: Any, c: Any) -> Any:
+    i, f, g, o = (ops.gate(letter, x=x, h=h) for letter in "ifgo")
+    h = ops.times(o, ops.plus(c, d))
+    return h, (h, ops.blend(f, c, g), ops.times(i, d))
+
+
+def lstm(step: Any, states: str = "hc", reads: tuple[Product, ...] = (X, H), last: tuple[Product, ...] = ()) -> Any:
+    """Return the class of an LSTM, `step` of its operations, x and its states; last: what its output gate reads."""
+    gates = [Gate(letter, "sigmoid", reads, f"gate {letter}", "a share") for letter in "ifg"]
+    gates.append(Gate("o", "sigmoid", last or reads, "output gate", "a share"))
+    parts = {"gates": lambda self, inputs: tuple(gates), "states": dict.fromkeys(states, "h")}
+    return type("Own", (Cell,), parts | {"kind": "own", "step": lambda self, ops, x, state: step(ops, x, *state)})
+
+
 def built(part: str, source: str | None) -> Any:
     """Return a part of the class of a case from its Python."""
     text = f"lambda ops, x, h, z, n: {source}" if part == "step" and source else str(source)
@@ -59,15 +86,60 @@ def built(part: str, source: str | None) -> Any:
 @pytest.mark.parametrize("case", cases("layers/half_right.yaml"), ids=lambda case: str(case["case"]))
 def test_it_is_refused_in_one_line(case: dict[str, Any], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is asked of it, and however it is named."""
-    parts = {part: built(part, source) for part, source in case.items() if part not in ("case", "message")}
+    parts = {part: built(part, source) for part, source in case.items() if part not in ("case", "message", "inputs")}
     own: Any = parts.get("class") or cell(**{"step": fine, **parts})
     monkeypatch.setitem(KINDS, "own", own)
     for command in ("count", "run", "explain"):
-        done = call(command, "-i", 4, "-l", "own:3")
+        done = call(command, "-i", case.get("inputs", 4), "-l", "own:3")
         expected, cut, _ = listed(f"rnncalc: own: {case['message']}").partition(" …")
         assert declaration(done)[: len(expected) if cut else None] == expected
     with pytest.raises(DeclarationError):
-        _ = Network(input=4, layers=[own(3)]).params
+        _ = Network(input=case.get("inputs", 4), layers=[own(3)]).params
+
+
+def dilated(ops: Any, x: Any, h: Any, d: Any) -> Any:
+    i, f, g, o = (ops.gate(letter, x=x, d=d) for letter in "ifgo")
+    new = ops.times(ops.plus(i, f), ops.times(g, o))
+    return new, (new, h)
+
+
+def new_state(ops: Any, x: Any, h: Any, c: Any) -> Any:
+    i, f, g = (ops.gate(letter, x=x, h=h) for letter in "ifg")
+    c = ops.plus(ops.times(i, g), f)
+    h = ops.times(ops.gate("o", x=x, c=c), ops.activate("tanh", c))
+    return h, (h, c)
+
+
+def bent(ops: Any, x: Any, h: Any, c: Any) -> Any:
+    i = ops.gate("i", x=x, h=h)
+    h, x = ops.activate("tanh", ops.blend(i, h, x)), ops.times(i, x)
+    c = ops.plus(ops.times(ops.gate("f", x=x, h=h), c), ops.gate("g", x=x, h=ops.times(h, h)))
+    h = ops.times(ops.gate("o", x=x, h=ops.times(i, h)), c)
+    return h, (h, c)
+
+
+def slow(ops: Any, x: Any, h: Any, c: Any, d: Any) -> Any:
+    i, f, g, o = (ops.gate(letter, x=x, h=h) for letter in "ifgo")
+    new, d = ops.blend(f, c, g), ops.blend(i, d, c)
+    h = ops.times(o, d)
+    return h, (h, new, d)
+
+
+RIGHT: dict[str, Any] = {
+    "an LSTM": lstm(lstm_step),
+    "a state that is the other, two steps before": lstm(dilated, "hd", (X, Product("d"))),
+    "a gate that reads a state as this step has made it": lstm(
+        new_state, last=(X, Product("c", declared.Form.DIAGONAL))
+    ),
+    "an input and a state that gates and activations have bent": lstm(bent),
+    "two states that no gate reads": lstm(slow, "hcd"),
+}
+
+
+@pytest.mark.parametrize("case", RIGHT)
+def test_states_that_only_look_mixed_up_are_right(case: str) -> None:
+    """They are counted, and go forward and back as declared."""
+    assert backward(Network(input=3, layers=[RIGHT[case](3)], steps=4), chunk=2).agrees
 
 
 def test_a_width_that_only_some_layers_lack() -> None:
