@@ -171,7 +171,7 @@ class Transformer(_WithHeads):
     kind = "transformer"
     title = "transformer block"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {
-        "feed_forward": Option(SIZE, "f, the units of the first of its two dense layers"),
+        "feed_forward": Option(SIZE, "the units of the first of its two dense layers, f"),
         "norm": Option(
             Choice(("last", "first")),
             "where it normalises: last, each sum (Vaswani et al. 2017); first, what each part reads, as in GPT-2",

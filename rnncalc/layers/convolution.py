@@ -73,7 +73,7 @@ class Conv1D(Sliding):
     number = "filters"
     own_options: ClassVar[Mapping[str, Option]] = {
         "filters": Option(SIZE, "the number of filters, which is the width of the output"),
-        "kernel": Option(Size(), "k, the steps that a filter reads at once"),
+        "kernel": Option(Size(), "the steps that a filter reads at once, k"),
         "stride": Option(Size(), "how many steps the window moves; 1 by default, in a pool1d its window"),
         "padding": Option(
             Choice(("valid", "same", "causal")),

@@ -42,7 +42,7 @@ def test_a_kind_of_one_s_own_is_known_everywhere(call: Call, tmp_path: Path) -> 
     assert call("run", spec).code == 0
     assert "400" in call("-i", 8, "-l", "plain:16").out
     assert "did you mean 'plain'?" in call("-i", 8, "-l", "plian:16").err
-    assert "\n  plain " in call("help", "layers").out
+    assert "\n  plain:UNITS " in call("help", "layers").out
 
 
 def test_a_class_that_is_defined_anew_takes_the_place_of_the_first() -> None:
