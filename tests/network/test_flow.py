@@ -1,6 +1,10 @@
 """The flow: each network's moves are written out by hand."""
 
+import json
+from typing import Any
+
 import pytest
+from case_files import cases
 
 from rnncalc import (
     GRU,
@@ -14,7 +18,6 @@ from rnncalc import (
     Layer,
     LayerNorm,
     Network,
-    Output,
     Part,
     RepeatVector,
 )
@@ -33,92 +36,25 @@ from rnncalc.network.flow import (
     shapes,
     turns,
 )
-
-FEATURES = Input((), None, (7, 4))
-VECTOR = Input((), None, (4,))
+from rnncalc.spec import parse
 
 
-def brief(network: Network) -> list[object]:
-    """Return the moves, layers as their kinds of move, what they read and their names."""
-    return [
-        (type(move), *move.reads, move.name) if isinstance(move, Placement) else move for move in network.flow
-    ]  # fmt: skip
+def line(move: Move) -> str:
+    """Return a move as `flow.yaml` writes it: without what is as by default, and a layer by its name alone."""
+    if isinstance(move, Placement):
+        return " ".join((type(move).__name__, *map(str, move.reads), move.name))
+    shape = ("x".join(map(str, move.shape)),) if isinstance(move, Input) else ()
+    parts = {key: value for key, value in move.values().items() if key not in ("reads", "shape")}
+    parts = {key: value for key, value in parts.items() if value != move.defaults.get(key)}
+    words = [f"{key}={value}" for key, value in parts.items()]
+    return " ".join((type(move).__name__, *map(str, move.reads), *shape, *words))
 
 
-CASES: dict[str, tuple[Network, list[object]]] = {
-    "many-to-one ends at the last recurrent layer": (
-        Network(input=4, layers=[Dense(3), RNN(5), GRU(2), Dense(3)], output=1, steps=7),
-        [
-            *(FEATURES, (Apply, 0, "dense_1"), (Recur, 1, "rnn_1"), (Recur, 2, "gru_1"), Last((3,))),
-            *((Apply, 4, "dense_2"), (Apply, 5, "output")),
-        ],
-    ),
-    "without one, at the last layer": (
-        Network(input=4, layers=[Dense(3), Dense(2)], output=1, steps=7, topology="many-to-one"),
-        [FEATURES, (Apply, 0, "dense_1"), (Apply, 1, "dense_2"), Last((2,)), (Apply, 3, "output")],
-    ),
-    "many-to-many is a sequence throughout": (
-        Network(input=4, layers=[RNN(5)], output=1, steps=7, topology="many-to-many"),
-        [FEATURES, (Recur, 0, "rnn_1"), (Apply, 1, "output")],
-    ),
-    "one-to-one is a vector throughout": (
-        Network(input=4, layers=[RNN(5)], topology="one-to-one"),
-        [VECTOR, (Recur, 0, "rnn_1")],
-    ),
-    "one-to-many begins at the first recurrent layer": (
-        Network(input=4, layers=[Dense(3), RNN(5)], steps=7, topology="one-to-many"),
-        [VECTOR, (Apply, 0, "dense_1"), Begin((1,), 7), (Recur, 2, "rnn_1")],
-    ),
-    "without one, at the first layer": (
-        Network(input=4, layers=[Dropout(0.5), Dense(3)], steps=7, topology="one-to-many"),
-        [VECTOR, Begin((0,), 7), (Apply, 1, "dropout_1"), (Apply, 2, "dense_1")],
-    ),
-    "which is not an embedding": (
-        Network(input=4, layers=[Embedding(3), Dense(3)], steps=7, topology="one-to-many"),
-        [Input((), None, (4,), tokens=True), (Apply, 0, "embedding_1"), Begin((1,), 7), (Apply, 2, "dense_1")],
-    ),
-    "an embedding alone looks up once": (
-        Network(input=4, layers=[Embedding(3)], output=2, steps=7, topology="one-to-many"),
-        [Input((), None, (4,), tokens=True), (Apply, 0, "embedding_1"), Begin((1,), 7), (Apply, 2, "output")],
-    ),
-    "fed back, later steps are outputs": (
-        Network(input=4, layers=[RNN(5)], output=4, steps=7, topology="one-to-many", feedback=True),
-        [VECTOR, Begin((0,), 7, "output"), (Recur, 1, "rnn_1"), (Apply, 2, "output")],
-    ),
-    "extra inputs join at every step before the sequence ends, and once after it": (
-        Network(input=4, layers=[LSTM(3, extra_inputs=1), Dense(5, extra_inputs=2)], steps=7),
-        [
-            *(FEATURES, Input((), None, (7, 1), extra_of="lstm_1"), Merge((0, 1)), (Recur, 2, "lstm_1"), Last((3,))),
-            *(Input((), None, (2,), extra_of="dense_1"), Merge((4, 5)), (Apply, 6, "dense_1")),
-        ],
-    ),
-    "two directions are merged, each after its last step": (
-        Network(input=4, layers=[RNN(3, bidirectional=True, merge="sum", repeat=2)], steps=7),
-        [
-            *(FEATURES, (Recur, 0, "rnn_1"), Merge((1,), "sum")),
-            *((Recur, 2, "rnn_2"), Last((3,)), Merge((4,), "sum")),
-        ],
-    ),
-    "each recurrent layer of a decoder starts from the encoder's in its place": (
-        Network(
-            encoder=Part(4, (LSTM(3), LSTM(2)), steps=7),
-            decoder=Part(5, (Dense(2), LSTM(3), LSTM(2)), Output(1), steps=6),
-        ),
-        [
-            *(Input((), "encoder", (7, 4)), (Recur, 0, "lstm_1"), (Recur, 1, "lstm_2"), Last((2,))),
-            *(Input((), "decoder", (6, 5)), (Apply, 4, "dense_1")),
-            *(Final((1,), "h"), Final((1,), "c"), (Recur, 5, 6, 7, "lstm_3")),
-            *(Final((2,), "h"), Final((2,), "c"), (Recur, 8, 9, 10, "lstm_4"), (Apply, 11, "output")),
-        ],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_moves_of_a_network(name: str) -> None:
+@pytest.mark.parametrize("case", cases("network/flow.yaml"), ids=lambda case: str(case["case"]))
+def test_the_moves_of_a_network(case: dict[str, Any]) -> None:
     """Where a sequence begins and ends, what joins it, and what each move reads."""
-    network, expected = CASES[name]
-    assert brief(network) == expected
+    network = parse(json.dumps(case["spec"]).encode(), "spec").network
+    assert [line(move) for move in network.flow] == case["moves"]
 
 
 def test_an_embedding_alone_is_used_once() -> None:
