@@ -1,10 +1,11 @@
 """The table of operations: each row's numbers by hand, its gradients against differences, and what they read."""
 
 from itertools import chain
-from math import e, exp, inf, isnan, sqrt, tanh
+from math import inf, isnan
 from typing import Any
 
 import pytest
+from case_files import cases, worked_out
 
 from rnncalc.errors import DeclarationError
 from rnncalc.forward.arrays import Convolution, Matrix, TensorPart
@@ -27,48 +28,12 @@ from rnncalc.step.operations import (
     standardise_by,
 )
 
-ON: dict[str, list[Any]] = {
-    "scale": [[4.0], [2.0, -3.0]],
-    "shift": [[2.0, -3.0], [4.0]],
+WEIGHTS: dict[str, list[Any]] = {
     "matrix": [Matrix("W", [[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]]), [2.0, 3.0]],
     "convolve": [Convolution("W", [[1.0, 2.0], [3.0, 4.0]], TensorPart("W", taps=((0,), (1,))), (2,), 2), [2.0, 3.0]],
-    "everywhere": [[1.0, 2.0, 3.0, 4.0], [5.0, -6.0]],
-    "join": [[2.0], [3.0, -4.0]],
-    "hard_sigmoid": [[2.0, -5.0]],
-    "part": [[2.0, 3.0, 5.0, 7.0]],
-    "joined": [[2.0], [3.0, -4.0], [5.0]],
-    "standardise": [[2.0, -3.0], [5.0, 7.0], [1.0, 4.0]],
 }
-"""What some operations are done with; the others are of two numbers each."""
-
-GIVES: dict[str, Vector] = {
-    "convolve": [8.0, 18.0, 3.0, 9.0],
-    "everywhere": [6.0, -4.0, 8.0, -2.0],
-    "plus": [7.0, 4.0],
-    "times": [10.0, -21.0],
-    "over": [0.4, -3 / 7],
-    "complement": [-1.0, 4.0],
-    "scale": [8.0, -12.0],
-    "shift": [6.0, 1.0],
-    "normalise": [2.5 / 6.251**0.5, -2.5 / 6.251**0.5],
-    "tanh": [tanh(2), tanh(-3)],
-    "sigmoid": [1 / (1 + exp(-2)), 1 / (1 + exp(3))],
-    "hard_sigmoid": [2 / 6 + 1 / 2, 0.0],
-    "hard_sigmoid_0.2": [0.9, 0.0],
-    "increment": [3.0, -2.0],
-    "relu": [2.0, 0.0],
-    "gelu": [2 * 0.9772498680518208, -3 * 0.0013498980316301],  # Φ(2) and Φ(−3), from tables
-    "softmax": [e**5 / (e**5 + 1), 1 / (e**5 + 1)],
-    "linear": [2.0, -3.0],
-    "matrix": [8.0, 18.0, -8.0],
-    "mean": [3.5, 2.0],
-    "join": [2.0, 3.0, -4.0],
-    "part": [3.0, 5.0],
-    "copy": [2.0, -3.0],
-    "joined": [2.0, 3.0, -4.0, 5.0],
-    "standardise": [(2 - 5) / sqrt(1.5), (-3 - 7) / sqrt(4.5)],
-    "largest": [5.0, 7.0],
-}
+RESULTS: dict[str, dict[str, list[Any]]] = {case["name"]: case for case in cases("step/results.yaml")}
+"""What an operation gives, and what it is done with, if that is not two vectors of two numbers."""
 
 
 class Seen:
@@ -90,13 +55,13 @@ ROWS = [*TABLE, part(1, 3), joined((1, 2, 1)), standardise_by(0.5), largest(2)]
 
 
 def operands(row: Operation) -> list[Any]:
-    return ON.get(row.name) or [[2.0, -3.0], [5.0, 7.0]][: row.operands]
+    return WEIGHTS.get(row.name) or RESULTS[row.name].get("operands") or [[2.0, -3.0], [5.0, 7.0]][: row.operands]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_the_numbers_of_an_operation(row: Operation) -> None:
     """By hand."""
-    assert row.forward(*operands(row)) == pytest.approx(GIVES[row.name])
+    assert row.forward(*operands(row)) == pytest.approx(worked_out(RESULTS[row.name]["gives"]))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
