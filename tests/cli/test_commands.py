@@ -4,12 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from conftest import Call
 
 import rnncalc.cli
-from rnncalc.cli.commands import COMMANDS, Command, cli
+from rnncalc.cli.commands import COMMANDS
 
 MODULE = "rnncalc.cli.total"
 
@@ -18,13 +17,6 @@ MODULE = "rnncalc.cli.total"
 def _line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do what the line in the table does."""
     monkeypatch.setitem(COMMANDS, "total", ("Count", "Print the total."))
-
-
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "total"])
-def test_a_command_of_the_table_is_there(name: str) -> None:
-    """Of the class that refuses a flag that is given twice."""
-    assert isinstance(cli.get_command(click.Context(cli), name), Command)
-    assert all(COMMANDS[name])
 
 
 BODY = """import click

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import Call, refusal
+from conftest import Call
 
 from rnncalc import load
 from rnncalc.programs import SPELLINGS, source
@@ -24,16 +24,3 @@ def test_a_file_holds_what_would_be_printed(tmp_path: Path, call: Call) -> None:
         assert call(*words, "--out", path) == (0, "", "")
         assert path.read_text(encoding="utf-8") == call(*words).out
     assert [*tmp_path.iterdir()] == [path]
-
-
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, call: Call) -> None:
-    """Neither itself nor its beginning."""
-    err = refusal(call, "export", "specs/lstm.yaml", "--to", "pytorch", "--out", tmp_path / "none" / "model.py")
-    assert err.endswith("cannot be written: no such file or directory\n")
-    assert err.count("\n") == 1
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_what_a_framework_lacks_is_written_out_where_the_spec_is_the_textbooks(call: Call) -> None:
-    """The refusal is the convention's, and a textbook spec has none."""
-    assert call("export", "-i", 4, "-l", "lstm:3,peepholes", "--to", "keras").code == 0

@@ -8,7 +8,6 @@ import pytest
 from conftest import Call, refusal
 
 from rnncalc.cli.commands import COMMANDS
-from rnncalc.words import one_of
 
 NETWORK = ("-i", "4", "-l", "rnn:3")
 
@@ -35,11 +34,6 @@ def test_a_folder_instead_of_a_spec(call: Call, tmp_path: Path) -> None:
     assert (result.code, result.err) == (0, "")
     assert result.out.count("\n") > 4
     assert refusal(call, "run", tmp_path).endswith(": is a folder; give a file in it, or all of it to rnncalc check\n")
-
-
-def test_a_word_that_is_no_command_is_told_which_there_are(call: Call) -> None:
-    """All of them, in one line."""
-    assert call("train").err == f"'train': no such file, and no command; the commands are {one_of([*COMMANDS])}\n"
 
 
 WRONG = {

@@ -230,20 +230,11 @@ def test_a_model_file_is_no_pipe() -> None:
 
 
 @pytest.mark.broad
-def test_a_closed_pipe_is_a_clean_end() -> None:
-    """`| head` cuts the output, not the manners."""
-    done = shell("rnncalc -i 4 -l lstm:8,repeat=1000 --tensors -f csv | head -1; echo ${PIPESTATUS[0]}")
-    assert done.stdout.splitlines()[-1] == "0"
-    assert done.stderr == ""
-
-
-@pytest.mark.broad
 def test_closed_streams_are_no_traceback() -> None:
     """Who closes a stream does not want what is on it; the exit code is told all the same."""
     assert "1,600" in shell("rnncalc specs/lstm.yaml 2>&-").stdout
-    assert shell("rnncalc nowhere.yaml 2>&-; echo $?").stdout == "2\n"
     assert shell("rnncalc specs/lstm.yaml >&-; echo $? >&2").stderr == "0\n"
-    done = shell("rnncalc schema | head -c 1; echo ${PIPESTATUS[0]}")
+    done = shell("rnncalc -i 4 -l lstm:8,repeat=1000 --tensors -f json | head -c 1; echo ${PIPESTATUS[0]}")
     assert (done.stdout, done.stderr) == ("{0\n", "")
 
 
