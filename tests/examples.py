@@ -17,6 +17,12 @@ def command(name: str) -> Command:
     return command
 
 
+def reads_specs(name: str) -> bool:
+    """Return whether a command reads the specs that a call names."""
+    arguments = {each.name for each in command(name).params if isinstance(each, click.Argument)}
+    return bool(arguments & {"specs", "words", "paths"}) and name != "read"
+
+
 def examples(name: str) -> list[list[str]]:
     """Return the examples without the program's name.
 

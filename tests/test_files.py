@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Call
+from examples import reads_specs
 
 from rnncalc import load
 from rnncalc.cli.commands import COMMANDS
@@ -66,7 +67,7 @@ def fed(*words: object) -> subprocess.CompletedProcess[bytes]:
 
 
 @needs_fifos
-@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"read", "schema", "completion", "help"}))
+@pytest.mark.parametrize("command", sorted(filter(reads_specs, COMMANDS)))
 def test_no_command_waits_for_a_file_of_a_folder(command: str, call: Call, tmp_path: Path) -> None:
     """Each is one line that says what it is; `check` has them in its report, the others on standard error."""
     why = irregular(tmp_path)

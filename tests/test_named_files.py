@@ -47,8 +47,8 @@ def test_what_a_text_names_is_there(paths: list[Path]) -> None:
 
 def test_the_test_can_fail() -> None:
     """A file that was moved, in a comment or a docstring, and a name that a module lacks."""
-    assert absent("see `kinds.py` and layers/nowhere.py, not layers/cell.py or cell.py") == [
-        "kinds.py",
+    assert absent("see `absent.py` and layers/nowhere.py, not layers/cell.py or cell.py") == [
+        "absent.py",
         "layers/nowhere.py",
     ]
     assert absent("`layers.cell.Operations` and `layers.cell.Operation_`") == ["layers.cell.Operation_"]

@@ -46,14 +46,16 @@ ODDITIES = ["pipe", "device", "endless", "terminal", "socket", "loop", "spec", "
 
 LINES = (Path(__file__).parent / "calls.txt").read_text().splitlines()
 CALLS = [[*call] for line in LINES if line[0] != "#" for call in product(*(word.split("|") for word in line.split()))]
-BESIDE = {"answer": [GOOD, "25"], "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"], "schema": []}
-"""What a command is called with beside an option that a stranger sets; the others take a file."""
+BESIDE = {"answer": [GOOD, "25"], "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"]}
+"""What a command is called with beside an option that a stranger sets; the others take a file, if they take any."""
 
 for name in COMMANDS:
     command = cli.get_command(click.Context(cli), name)
-    taking = [each for each in command.params if isinstance(each, click.Option) and not each.is_flag] if command else []
+    assert command
+    taking = [each for each in command.params if isinstance(each, click.Option) and not each.is_flag]
     named = [each for each in taking if each.metavar not in ("FILE", "PATH")]  # files are named in the calls above
-    CALLS += [[name, each.opts[-1], WORD, *BESIDE.get(name, [GOOD])] for each in named]
+    beside = BESIDE.get(name, [GOOD] if any(isinstance(each, click.Argument) for each in command.params) else [])
+    CALLS += [[name, WORD], *([name, each.opts[-1], WORD, *beside] for each in named)]
 
 HOSTILE = ["\x1b[31m", "::error::x", "##[error]x", "\u202e", "\x9b", "=1+1", "<b>", "\r\n", "\0", "`", "|", "\ud800"]
 WORDS = ["010", "1:30", "1e3", "3.0", "yes", "~", "?", "-1", "0", "1_0", "9" * 50, ".inf", "10G", "null", "*a", "&a"]
