@@ -42,7 +42,7 @@ def followed(words: list[str], message: str) -> Iterator[list[str]]:
         yield from _in_layer(words, number, line.split(": ", 1)[1])
     elif match := re.match(r".* got (?:'(.*?)'|(\S+)); (?:.*: )?write ([^;]+)", line):
         cures, _, beside = match[3].split(", and ")[0].partition(", with ")
-        for each in re.split(", or | or ", cures):
+        for each in re.split(", or | or |, (?=[a-z-]+(?:, | or ))", cures):
             if not re.match(PROSE, each):
                 flags, got = "^.*" * each.startswith("-"), re.escape(match[1] or match[2])
                 first, *more = each.split(" for ")[0].split(maxsplit=1 if flags else 0)

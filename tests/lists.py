@@ -12,7 +12,7 @@ from rnncalc.formats import FORMATS
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import ACTIVATIONS
 from rnncalc.programs import SPELLINGS
-from rnncalc.words import one_of
+from rnncalc.words import all_of, one_of
 
 LISTS: dict[str, Iterable[str]] = {
     "activations": ACTIVATIONS,
@@ -24,6 +24,12 @@ LISTS: dict[str, Iterable[str]] = {
     "targets": SPELLINGS,
     "topics": TOPICS,
 }
+
+
+def commands_with(flag: str) -> list[str]:
+    """Return the commands that have a flag."""
+    found = {name: cli.get_command(click.Context(cli), name) for name in COMMANDS}
+    return [name for name, each in found.items() if each and any(flag in option.opts for option in each.params)]
 
 
 def formats_of(command: str) -> list[str]:
@@ -38,5 +44,6 @@ def listed(text: str) -> str:
     for name, words in LISTS.items():
         text = text.replace(f"{{{name}}}", one_of([*words]))
     text = re.sub(r"\{formats of (\w+)\}", lambda found: one_of(formats_of(found[1])), text)
+    text = re.sub(r"\{commands with (\S+)\}", lambda found: all_of(commands_with(found[1])), text)
     suffixes = lambda found: one_of([*dict.fromkeys(FORMATS[name].suffix for name in formats_of(found[1]))])  # noqa: E731
     return re.sub(r"\{suffixes of (\w+)\}", suffixes, text)

@@ -181,7 +181,7 @@ TABLE: dict[str, dict[str, str]] = {
         "run": "forward predict execute infer",
         "check": "lint verify validate test ci",
         "read": "import load inspect",
-        "export --to NAME": "convert generate codegen",
+        "export --to NAME": "generate codegen",
         "operations (FLOPs are twice the multiply-adds, and the rest)": "flops flop mflops gflops ops",
         "cost": "memory mem bytes macs mac multiply_adds mult_adds madds",
         "cost (one multiply-add is two FLOPs)": "flops flop mflops gflops",
