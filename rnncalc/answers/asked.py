@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
-from rnncalc.answers.grading import SHOWN, Grader, check_letters, number_of_tensors
-from rnncalc.answers.judgement import Answer, Judgement
-from rnncalc.answers.reading import Given, GivenNumber, GivenShape, read_answers
+from rnncalc.answers.grading import SHOWN, Grader, number_of_tensors
+from rnncalc.answers.judgement import Answer
+from rnncalc.answers.reading import Given, GivenShape, read_answers
 from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
@@ -83,7 +82,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], 
     """
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
-    grader = grader_of(network_of(network, letters=True), word("quantity", quantity, OF))
+    grader = Grader(network_of(network, letters=True), word("quantity", quantity, OF))
     readings = [reading for each in answers for reading in _read(each, grader)]
     tensors = number_of_tensors(grader.network)
     match readings:
@@ -104,38 +103,12 @@ def _read(answer: object, grader: Grader) -> list[Given]:
     return [GivenShape(tuple(answer))]
 
 
-class QuantityGrader(Grader):
-    """Judges answers about a quantity of a network other than its parameters: the total, or a number for each layer.
-
-    Raises RefusedError if the quantity is unknown.
-    """
-
-    def __init__(self, network: Network, quantity: str) -> None:
-        super().__init__(network)
-        self.quantity = quantity
-        self.counts = ASKED[quantity].counts(network)
-        if None in self.counts:
-            raise _unknown(network, quantity, self.counts)
-
-    @property
-    def total(self) -> Any:
-        return sum(self.counts)
-
-    @cached_property
-    def formula(self) -> Any:
-        return self.total if has_letters(self.total) else None
-
-    def whole(self, number: GivenNumber) -> Judgement:
-        check_letters(number, self.network.letters)
-        return super().whole(number)
-
-    def layer(self, place: int, number: GivenNumber) -> Judgement:
-        placed, count = self.network.stack[place], self.counts[place]
-        sizes = self.network.letters or {**self.sizes, **placed.sizes}
-        check_letters(number, sizes)
-        if has_letters(number.number) and not self.network.letters:
-            number = number._replace(number=number.number.at(sizes))
-        return Judgement(placed.name, number, count, formula=count if has_letters(count) else None)
+def counts_of(network: Network, quantity: str) -> Counts:
+    """Return a quantity of each layer. Raises RefusedError if it is unknown."""
+    counts = ASKED[quantity].counts(network)
+    if None in counts:
+        raise _unknown(network, quantity, counts)
+    return counts
 
 
 def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:
@@ -148,8 +121,3 @@ def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:
     if quantity == "saved" and any(has_letters(part.steps) for part in network.parts.values()):
         return RefusedError("saved is counted step by step, and the number of steps is a letter", Cure.STEPS)
     return RefusedError(f"{quantity} cannot be counted without the number of steps", Cure.STEPS)
-
-
-def grader_of(network: Network, quantity: str) -> Grader:
-    """Return the grader of answers about a quantity, or of any other question. Raises RefusedError if it is unknown."""
-    return QuantityGrader(network, quantity) if quantity in ASKED else Grader(network)

@@ -8,7 +8,7 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-from rnncalc.answers.asked import ASKED, grader_of
+from rnncalc.answers.asked import ASKED
 from rnncalc.answers.grading import Grader, number_of_tensors
 from rnncalc.answers.judgement import Judgement
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
@@ -202,7 +202,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
 
     A wrong answer is judged as by `answer`, among the correct answers to the other items.
     """
-    grader, stack = grader_of(network, ask), network.stack
+    grader, stack = Grader(network, ask if ask in ASKED else "params"), network.stack
     places = [place for place, placed in enumerate(stack) if placed.params] if ask == "layers" else []
     if ask == "layers":
         _check("layers with parameters", len(places))

@@ -48,10 +48,10 @@ def number_of_tensors(network: Network) -> int:
 
 
 class Grader:
-    """Judges answers about one network. What several answers need is computed once, at its first use."""
+    """Judges answers about a quantity of one network. What several answers need is computed once, at its first use.
 
-    quantity = "params"
-    """What the answers are about."""
+    Raises RefusedError if the quantity is unknown.
+    """
 
     choices: Sequence[Sequence[Any]] = ()
     """The choices of each answer, as an exercise lists them, if a letter chooses one."""
@@ -62,8 +62,14 @@ class Grader:
     hint = False
     """Whether a message must not say which tensors there are."""
 
-    def __init__(self, network: Network) -> None:
-        self.network = network
+    def __init__(self, network: Network, quantity: str = "params") -> None:
+        self.network, self.quantity, self.of_params = network, quantity, quantity == "params"
+        if self.of_params:
+            self.counts: Sequence[Any] = [placed.params for placed in network.stack]
+        else:
+            from rnncalc.answers.asked import counts_of  # most answers are about parameters
+
+            self.counts = counts_of(network, quantity)
 
     @cached_property
     def sizes(self) -> Mapping[str, Any]:
@@ -74,14 +80,16 @@ class Grader:
         for known in (self.network.sizes or {}, *(placed.sizes for placed in self.network.stack)):
             for name, size in known.items():
                 sizes[name] = size if sizes.get(name, size) == size else None
-        if self.quantity != "params" and (steps := self.network.steps):
+        if not self.of_params and (steps := self.network.steps):
             sizes.setdefault("T", steps)
         return sizes
 
     @cached_property
     def formula(self) -> Expression | None:
         """The count as a formula, if it has letters."""
-        return count(self.network).in_letters
+        if self.of_params:
+            return count(self.network).in_letters
+        return self.total if has_letters(self.total) else None
 
     @cached_property
     def search(self) -> Search:
@@ -178,12 +186,11 @@ class Grader:
         reading.check_number_of_answers(len(answers))
         if any(each.name for each in answers):
             return self.labelled(answers)
-        of_params = self.quantity == "params"
-        tensors = number_of_tensors(network) if of_params else 0
+        tensors = number_of_tensors(network) if self.of_params else 0
         if len(answers) != tensors:
             answers = reading.as_calculations(answers)
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
-        if of_params and (self.asks == "tensors" or len(numbers) < len(answers)):
+        if self.of_params and (self.asks == "tensors" or len(numbers) < len(answers)):
             if self.hint and len(answers) != tensors:
                 raise CallError(f"expected another number of shapes, one for each tensor in order, got {len(answers)}")
             return self.tensors.shapes(answers)
@@ -261,7 +268,7 @@ class Grader:
         """What the labels of numbers name."""
         from rnncalc.answers.labels import Labels
 
-        return Labels(self.network, self.counts, self.total, self.sizes, tensors=self.quantity == "params")
+        return Labels(self.network, self.counts, self.total, self.sizes, tensors=self.of_params)
 
     @cached_property
     def tensors(self) -> TensorGrader:
@@ -312,7 +319,7 @@ class Grader:
         if not all(each.name or part for each, part in claims):
             raise CallError("expected answers with names, or answers without names, got both")
         arrays = [each for each, part in claims if part is None]
-        if arrays and self.quantity != "params":
+        if arrays and not self.of_params:
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(arrays[0].name)}")
         of_layers = [(each, part.place) for each, part in claims if part and part.place is not None]
         tensors = iter(self.tensors.by_name(arrays, shapes=self.asks == "tensors") if arrays else ())
@@ -341,7 +348,7 @@ class Grader:
         """Judge the total, which may be a formula in the letters of the layers."""
         if self.network.letters or not has_letters(number.number):
             return self.whole(number)
-        if len(self.counted) == 1 and self.quantity == "params":
+        if len(self.counted) == 1 and self.of_params:
             return self.layers([number], self.counted)[0]
         if judged := self.formula_of(number):
             return judged
@@ -389,7 +396,7 @@ class Grader:
         if meant is None:
             return None
         sizes = meant
-        if not self.network.sizes or self.quantity != "params" or _has_size(answer, sizes):
+        if not self.network.sizes or not self.of_params or _has_size(answer, sizes):
             return self.whole(answer._replace(number=answer.number.at(sizes)))
         judged = self.grader_in_names.whole(self._in_names(answer))
         formulas = [substituted(each.layout.params, each.names or each.sizes) for each in self.network.stack]
@@ -418,18 +425,15 @@ class Grader:
         alone = None if judged.right else _alone(self.network, placed, right, letters)
         return judged._replace(diagnoses=Grader(alone).whole(answer).diagnoses) if alone else judged
 
-    @cached_property
-    def counts(self) -> Sequence[Any]:
-        """The correct number of each layer."""
-        return [placed.params for placed in self.network.stack]
-
     @property
     def total(self) -> Any:
         """The correct total."""
-        return self.network.params
+        return self.network.params if self.of_params else sum(self.counts)
 
     def whole(self, number: GivenNumber) -> Judgement:
         """Judge the total."""
+        if not self.of_params:
+            check_letters(number, self.network.letters)
         judgement = Judgement(None, number, self.total, formula=self.formula)
         return judgement if judgement.right or number.one_digit else self.search.total(judgement, number)
 
@@ -437,7 +441,7 @@ class Grader:
         """Judge a number or a formula for each of the layers at these places."""
         network = self.network
         formulas = not network.letters and any(has_letters(each.number) for each in numbers)
-        if formulas and self.quantity == "params":
+        if formulas and self.of_params:
             return tuple([self.formula_of_layer(place, each) for place, each in zip(places, numbers, strict=True)])
         judged = [self.layer(place, each) for place, each in zip(places, numbers, strict=True)]
         wrong = not all(each.right for each in judged)
@@ -445,8 +449,14 @@ class Grader:
 
     def layer(self, place: int, number: GivenNumber) -> Judgement:
         """Compare the number of a layer with the correct one."""
-        placed = self.network.stack[place]
-        return Judgement(placed.name, number, placed.params, formula=placed.in_letters)
+        placed, count = self.network.stack[place], self.counts[place]
+        if self.of_params:
+            return Judgement(placed.name, number, count, formula=placed.in_letters)
+        sizes = self.network.letters or {**self.sizes, **placed.sizes}
+        check_letters(number, sizes)
+        if has_letters(number.number) and not self.network.letters:
+            number = number._replace(number=number.number.at(sizes))
+        return Judgement(placed.name, number, count, formula=count if has_letters(count) else None)
 
 
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:

@@ -164,12 +164,7 @@ def _grade(
 
 def _grader(network: Network, quantity: str | None, *, hint: bool) -> Grader:
     """Return the grader of answers about a quantity, the parameters by default."""
-    if quantity is None:
-        grader = Grader(network)
-    else:
-        from rnncalc.answers.asked import grader_of  # most answers are about parameters
-
-        grader = grader_of(network, quantity)
+    grader = Grader(network, quantity or "params")
     grader.hint = hint
     return grader
 

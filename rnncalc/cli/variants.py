@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from rnncalc.answers.asked import grader_of
+from rnncalc.answers.asked import ASKED
 from rnncalc.answers.exercise import ASKS
 from rnncalc.answers.gradebook import variant_number
 from rnncalc.answers.grading import Grader
@@ -49,7 +49,7 @@ class Variants(NamedTuple):
             raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
         ask, spec, choices = self.asked[number]
         network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
-        grader = grader_of(network, ask)
+        grader = Grader(network, ask if ask in ASKED else "params")
         grader.choices, grader.asks, grader.hint = choices, ask, self.hint
         return grader
 

@@ -30,7 +30,7 @@ from rnncalc import (
     exercise,
     training,
 )
-from rnncalc.answers.asked import ASKED, QuantityGrader, grader_of
+from rnncalc.answers.asked import ASKED
 from rnncalc.answers.exercise import ASKS, Answered, Item, answered, items_of, with_choices
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Judgement
@@ -214,7 +214,7 @@ def test_what_another_quantity_is_confused_with(case: dict[str, Any]) -> None:
     assert item.right == right
     told = [(answered(each), each.diagnoses[0].id) for each in item.wrong]
     assert [each for each in told if each[0] in wrong] == [*wrong.items()]
-    grader = grader_of(network, ask)
+    grader = Grader(network, ask)
     assert grader.judge([GivenNumber(right)]).right
     for number, reason in wrong.items():
         (judged,) = grader.judge([GivenNumber(number)]).judged
@@ -233,7 +233,7 @@ def test_an_answer_about_a_quantity_is_what_the_commands_count(of: str, spec: Sp
     """The total and each layer; the numbers that are told as mistakes are wrong, and each has one."""
     network = network_of(spec)
     try:
-        grader = QuantityGrader(network, of)
+        grader = Grader(network, of)
     except RefusedError:  # the steps are unknown, say
         return
     quantity: dict[str, Callable[[], int | None]] = {
@@ -255,13 +255,13 @@ def test_an_answer_about_a_quantity_is_what_the_commands_count(of: str, spec: Sp
 def test_the_convention_is_named_where_its_biases_count(of: str) -> None:
     """PyTorch's second bias of each gate is in some quantities; a question of the others names no convention."""
     networks = (GRU_16.replace(convention=name) for name in ("textbook", "pytorch"))
-    counts = {QuantityGrader(network, of).total for network in networks}
+    counts = {Grader(network, of).total for network in networks}
     assert (len(counts) > 1) is ("one bias vector per gate" in exercise(GRU_16, ask=of).exercises[0].text)
 
 
 def test_wrong_numbers_of_layers_count_one_pass() -> None:
     """However many they are; a pass through hundreds of layers takes long."""
-    grader = QuantityGrader(Network(input=3, layers=[GRU(2), GRU(4), GRU(5)], steps=2), "flops")
+    grader = Grader(Network(input=3, layers=[GRU(2), GRU(4), GRU(5)], steps=2), "flops")
     with patch("rnncalc.questions.operations.pass_operations", wraps=pass_operations) as counted:
         assert not any(each.right for each in grader.judge([GivenNumber(1)] * 3).judged)
     assert counted.call_count == 1
@@ -292,7 +292,7 @@ TRANSLATOR = parse(
     ],
 )
 def test_a_formula_of_a_quantity_is_judged(of: str, formula: str, mistakes: list[str]) -> None:
-    (judged,) = QuantityGrader(TRANSLATOR, of).judge([read_answer(formula)]).judged
+    (judged,) = Grader(TRANSLATOR, of).judge([read_answer(formula)]).judged
     assert judged.right is not bool(mistakes)
     assert [each.id for each in judged.diagnoses] == mistakes
 

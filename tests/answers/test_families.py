@@ -21,7 +21,9 @@ def test_the_variants_of_a_family(case: dict[str, Any]) -> None:
     assert worked_out(case.get("right", lines)) == lines
     for family, expected in worked_out(case["families"]).items():
         variants = variants_made(family, network, worked_out(case.get("number", 0)))
-        made = [{"layer": layer, **values, "lines": [*lines]} for lines, values, layer in variants]
+        made: list[dict[str, Any]] = [
+            {"layer": layer, **values, "lines": [*lines]} for lines, values, layer in variants
+        ]
         assert len(made) == len(expected)
         assert [{key: each[key] for key in one} for each, one in zip(made, expected, strict=True)] == expected
         if "first" in case:

@@ -11,7 +11,6 @@ from conftest import Call
 from fuzz.answers import Chance, network
 
 from rnncalc import CallError
-from rnncalc.answers.asked import QuantityGrader
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.reading import GivenNumber, read_answer, read_answers
 from rnncalc.spec import parse
@@ -34,7 +33,7 @@ def test_each_writing_has_its_verdict(group: dict[str, Any]) -> None:
     """Whatever the signs, brackets, languages and words around it."""
     parsed = parse(json.dumps(group["network"]).encode(), "spec").network
     of = group["quantity"]
-    grader = Grader(parsed) if of == "params" else QuantityGrader(parsed, of)
+    grader = Grader(parsed, of)
     expected = {str(text): each for each in VERDICTS for text in group.get(each, [])}
     assert {text: verdict(grader, text) for text in expected} == expected
 
