@@ -14,49 +14,19 @@ from rnncalc import GRU, LSTM, RNN, Conv1D, Dense, Embedding, Network, Output, P
 from rnncalc.answers.quantities import CONFUSED, Scope, confused
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.sizes import OtherSize, other_size, size_curves
-from rnncalc.network.training import Update
 from rnncalc.questions.solve import SizePlace
 from rnncalc.reports.answer import AnswerReport
 
 
-def test_every_known_quantity() -> None:
-    """What is no other number is left out."""
-    small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
-    assert {reason.id: number for number, reason in confused("params", Scope.of(small))} == {
-        "dense": 127,
-        "product-of-widths": 4 * 3 * 1,
-        "multiply-adds": 66,
-        "multiply-adds-per-step": 24,
-        "bytes": 112,
-        "gradients": 28,
-        "saved": 27,
-        "backward": 87,
-        "states": 9,
-        "state": 3,
-        "flops": 3 * (2 * 21 + 3 + 3) + 2 * 3 + 1,  # biases and tanh, then the output's
-        "training-bytes": 332,
-        "gradients-of-steps": 76,
-        "twice-forward": 132,
-    }
-    gated = Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many", training=Update(chunk=3))
-    numbers = {reason.id: number for number, reason in confused("params", Scope.of(gated))}
-    assert (numbers["no-gates"], numbers["saved"]) == (3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
-    one = Scope.of(Network(input=13, layers=(LSTM(29),), steps=1))
-    once = {reason.id for _, reason in confused("params", one)}
-    assert once.isdisjoint({"multiply-adds-per-step", "gradients-of-steps"})
-    layer = confused("params", Scope.of(small).layer(0))
-    assert {reason.id: number for number, reason in layer} == {
-        "multiply-adds": 63,
-        "multiply-adds-per-step": 21,
-        "bytes": 96,
-        "gradients": 24,
-        "saved": 24,
-        "backward": 81,
-        "state": 3,
-        "flops": 144,
-        "gradients-of-steps": 72,
-        "twice-forward": 126,
-    }
+@pytest.mark.parametrize("case", cases("answers/quantities.yaml"), ids=lambda case: str(case)[:80])
+def test_every_known_quantity(case: dict[str, Any]) -> None:
+    """Of a network, or of one layer; what is no other number is left out."""
+    scope = Scope.of(network_of(case["network"]))
+    scope = scope.layer(case["layer"]) if "layer" in case else scope
+    known = {row.id: number for number, row in confused("params", scope)}
+    assert known == {**known, **worked_out(case.get("some", {}))}
+    assert known.keys().isdisjoint(case.get("lacks", ()))
+    assert case.get("all", known) == known
 
 
 TIED = Network(input=50, layers=(Embedding(8), GRU(8, bidirectional=True, merge="sum")), output=Output(50, tied=True))

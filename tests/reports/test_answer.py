@@ -1,16 +1,14 @@
 """What is said of an answer: the verdict, its reasons with both sums, and what to do where there is none."""
 
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pytest
 from conftest import Call
 from wrong_counts import WRONG
 
-from rnncalc import GRU, LSTM, RNN, Cell, Layer, Network, Output, SpecError, count, formats, training
+from rnncalc import GRU, LSTM, Cell, Layer, Network, Output, SpecError, count, formats, training
 from rnncalc.answers.asked import answer
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer
@@ -22,80 +20,6 @@ from rnncalc.reports.answer import AnswerReport
 from rnncalc.typeset.sheet import Arithmetic
 
 NET = Network(input=10, layers=(LSTM(20),), output=Output(5))
-
-
-def data(net: Network, *answers: int | str | tuple[int, ...]) -> dict[str, Any]:
-    """Return what programs get, as they read it."""
-    found: dict[str, Any] = json.loads(json.dumps(AnswerReport(answer(net, *answers)).data()))
-    return found
-
-
-def test_a_mistake_with_both_sums() -> None:
-    """Its id, its sentence, the number, and how either sum is written."""
-    assert data(NET, 725) == {
-        "name": "network",
-        "notation": "w",
-        "of": "params",
-        "params": 2_585,
-        "params_formula": None,
-        "answer": 725,
-        "right": False,
-        "mistakes": [
-            {
-                "id": "gates-1",
-                "text": "counts the cell as a plain RNN, with 1 block",
-                "params": 725,
-                "layer": None,
-                "tensor": None,
-                "by_chance": False,
-                "arithmetic": "20 × (10 + 20 + 1) + 5 × (20 + 1)",
-                "right": "4 × 20 × (10 + 20 + 1) + 5 × (20 + 1)",
-            }
-        ],
-        "remarks": [],
-    }
-
-
-def test_shapes_and_numbers_of_tensors() -> None:
-    """A list of each, the mistake with its tensor."""
-    net = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
-    shapes = data(net, (10, 20), (20, 20), (5, 20))
-    assert shapes["answer"] == [[10, 20], [20, 20], [5, 20]]
-    assert shapes["params"] == [200, 400, 100]
-    assert shapes["mistakes"] == [
-        {
-            "id": "transposed",
-            "text": "is the transpose: rows and columns are the other way round here",
-            "params": 200,
-            "layer": "rnn_1",
-            "tensor": "W_xh",
-            "by_chance": False,
-            "arithmetic": "10 × 20",
-            "right": "20 × 10",
-        }
-    ]
-    assert shapes["remarks"] == ["The first wrong layer is rnn_1."]
-    numbers = data(net, 200, 400, 99)
-    assert numbers["answer"] == [200, 400, 99]
-    assert numbers["remarks"][0] == "output W_hy: no known mistake gives 99, 1 less than the correct one."
-
-
-def test_shapes_in_a_table(call: Call) -> None:
-    """Each tensor with its own shape, and under it what is wrong with it."""
-    out = call("answer", "specs/no-biases.yaml", "(20,10)", "(20,20)", "(20,5)").out
-    assert "✓  rnn_1   W_xh    (20, 10)  (20, 10)\n" in out
-    assert "✗  output  W_hy     (20, 5)   (5, 20)\n" in out
-    assert "How you get (20, 5) for W_hy in output\n" in out
-
-
-def test_where_a_mistake_was_made() -> None:
-    """In one layer alone, or in one of several equal ones."""
-    net = Network(input=4, layers=(RNN(3), RNN(5)))
-    texts = [mistake["text"] for mistake in data(net, 3 * (4 + 3) + 5 * (3 + 5 + 1))["mistakes"]]
-    assert texts == ["leaves out all biases, in rnn_1 alone"]
-    net = Network(input=5, layers=(RNN(5, repeat=9),))
-    texts = [mistake["text"] for mistake in data(net, net.params - 5)["mistakes"]]
-    assert "leaves out all biases, in one alone of rnn_1 to rnn_9" in texts
 
 
 def test_sums_are_never_cut(call: Call) -> None:
