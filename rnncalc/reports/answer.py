@@ -184,11 +184,11 @@ class AnswerReport(SheetReport, DataReport):
             title = f"{how} {_answer_text(each)}{_where(each)}"
             also = (*_also(each, hint=self.hint),)
             below = also if others and not first.by_chance else ()  # what calls all of them a guess is with the first
-            yield self._mistake_sheet(each, [first], title, () if below else also)
+            yield self._reasons(each, [first], title, () if below else also)
             if others:
-                yield self._mistake_sheet(each, others, "Also possible", below)
+                yield self._reasons(each, others, "Also possible", below)
 
-    def _mistake_sheet(self, judged: Judgement, diagnoses: list[Diagnosis], title: str, notes: tuple[str, ...]) -> Sheet:
+    def _reasons(self, judged: Judgement, diagnoses: list[Diagnosis], title: str, notes: tuple[str, ...]) -> Sheet:
         """Return a mistake in sentences, or several in a table."""
         of_number = isinstance(judged.answer, GivenNumber)
         sums = ("Your calculation", "Correct calculation") if of_number else ("Yours", "Correct")
