@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rnncalc.answers.asked import answer as answer
     from rnncalc.answers.exercise import exercise as exercise
+    from rnncalc.answers.grading import answer as answer
     from rnncalc.errors import CallError as CallError
     from rnncalc.errors import DeclarationError as DeclarationError
     from rnncalc.errors import Problem as Problem
@@ -91,7 +91,7 @@ _HOMES = {
     "rnncalc.network.parts": "Expect Part",
     "rnncalc.network.training": "Update",
     "rnncalc.polynomial": "letter",
-    "rnncalc.answers.asked": "answer",
+    "rnncalc.answers.grading": "answer",
     "rnncalc.questions.backward": "backward",
     "rnncalc.questions.check": "check=check_network",
     "rnncalc.questions.compare": "compare",

@@ -1,19 +1,14 @@
-"""`answer` of Python, and what it or an exercise may be about other than parameters."""
+"""The quantities other than parameters that `answer` or an exercise may be about."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnncalc.answers.grading import SHOWN, Grader, number_of_tensors
-from rnncalc.answers.judgement import Answer
-from rnncalc.answers.reading import Given, GivenShape, read_answers
-from rnncalc.errors import CallError, Cure, RefusedError
+from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
-from rnncalc.printable import escape
-from rnncalc.questions import network_of, plain, word
 from rnncalc.questions.count import DTYPES
 
 Counts = Sequence[Any]
@@ -70,37 +65,6 @@ ASKED: Mapping[str, QuantityQuestion] = {
 
 OF = ("params", *ASKED)
 """What an answer may be about."""
-
-
-def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], quantity: str = "params") -> Answer:
-    """Judge a learner's answer: the total, or a number for each layer or each tensor, in order.
-
-    answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
-    quantity: what they count, one of OF.
-    Raises CallError if one is neither a number nor a shape, or if there are too few or too many; RefusedError if the
-    quantity is unknown.
-    """
-    if not answers:
-        raise CallError("give an answer: the total, or a number or a shape for each tensor")
-    grader = Grader(network_of(network, letters=True), word("quantity", quantity, OF))
-    readings = [reading for each in answers for reading in _read(each, grader)]
-    tensors = number_of_tensors(grader.network)
-    match readings:
-        case [GivenShape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
-            each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
-            cure = f"give each by itself, as in answer(network, {each})"
-            raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
-    return grader.judge(readings)
-
-
-def _read(answer: object, grader: Grader) -> list[Given]:
-    """Return the answers in a text, or a shape in a tuple or a list. Raises CallError if it is none."""
-    answer = plain(answer)
-    if not isinstance(answer, tuple | list):
-        return read_answers(str(answer), sizes=grader.sizes, quantity=grader.quantity)
-    if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
-        raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
-    return [GivenShape(tuple(answer))]
 
 
 def counts_of(network: Network, quantity: str) -> Counts:

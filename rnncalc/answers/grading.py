@@ -22,6 +22,7 @@ from rnncalc.letters import LETTER, has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.printable import escape
+from rnncalc.questions import network_of, plain, word
 from rnncalc.questions.count import count
 from rnncalc.words import all_of
 
@@ -501,3 +502,36 @@ def _alone(network: Network, placed: Placed, right: Any, letters: Mapping[str, A
     except SpecError:
         return None
     return alone if alone.params == right else None
+
+
+def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], quantity: str = "params") -> Answer:
+    """Judge a learner's answer: the total, or a number for each layer or each tensor, in order.
+
+    answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
+    quantity: what they count, one of OF.
+    Raises CallError if one is neither a number nor a shape, or if there are too few or too many; RefusedError if the
+    quantity is unknown.
+    """
+    from rnncalc.answers.asked import OF  # the commands know the quantity
+
+    if not answers:
+        raise CallError("give an answer: the total, or a number or a shape for each tensor")
+    grader = Grader(network_of(network, letters=True), word("quantity", quantity, OF))
+    readings = [each for text in answers for each in _read(text, grader)]
+    tensors = number_of_tensors(grader.network)
+    match readings:
+        case [GivenShape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
+            each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
+            cure = f"give each by itself, as in answer(network, {each})"
+            raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
+    return grader.judge(readings)
+
+
+def _read(answer: object, grader: Grader) -> list[Given]:
+    """Return the answers in a text, or a shape in a tuple or a list. Raises CallError if it is none."""
+    answer = plain(answer)
+    if not isinstance(answer, tuple | list):
+        return reading.read_answers(str(answer), sizes=grader.sizes, quantity=grader.quantity)
+    if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
+        raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
+    return [GivenShape(tuple(answer))]

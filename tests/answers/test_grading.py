@@ -9,8 +9,8 @@ from finding import judge, read_number
 
 from rnncalc import GRU, LSTM, RNN, CallError, Conv1D, Dense, Dropout, Embedding, MultiHeadAttention, Network, Output
 from rnncalc.answers import search
-from rnncalc.answers.asked import answer
 from rnncalc.answers.families import Question, Variant
+from rnncalc.answers.grading import answer
 from rnncalc.answers.judgement import Mistake
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.table import TABLE

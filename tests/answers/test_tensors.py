@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Conv1D, Dense, Network, Output
-from rnncalc.answers.asked import answer
-from rnncalc.answers.grading import number_of_tensors
+from rnncalc.answers.grading import answer, number_of_tensors
 from rnncalc.answers.reading import GivenNumber, GivenShape
 from rnncalc.answers.tensors import TENSOR_MISTAKES, tensors_of
 from rnncalc.reports.answer import AnswerReport

@@ -9,8 +9,7 @@ from conftest import Call
 from wrong_counts import WRONG
 
 from rnncalc import GRU, LSTM, Cell, Layer, Network, Output, SpecError, count, formats, training
-from rnncalc.answers.asked import answer
-from rnncalc.answers.grading import Grader
+from rnncalc.answers.grading import Grader, answer
 from rnncalc.answers.judgement import Answer
 from rnncalc.answers.reading import read_answer
 from rnncalc.answers.tensors import tensors_of
