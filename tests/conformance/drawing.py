@@ -56,7 +56,9 @@ def options_of(kind: str) -> list[str]:
 
 def only(layer: Layer, *known: str) -> None:
     """Raise if a layer asks for anything that the code which builds it does not know of."""
-    asked = {option for option, value in layer.values().items() if value != layer.defaults.get(option)}
+    usual = getattr(layer, "usual", {})
+    defaults = {option: (value, usual.get(option)) for option, value in layer.defaults.items()}
+    asked = {option for option, value in layer.values().items() if value not in defaults.get(option, ())}
     unknown = asked - PLACING - {*known}
     assert not unknown, f"{layer}: {unknown} not built"
 

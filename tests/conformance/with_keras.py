@@ -19,6 +19,9 @@ ZEROS = {"kernel_initializer": "zeros", "bias_initializer": "zeros"}
 """The quickest to make; real weights are put in afterwards."""
 
 
+ACTIVATIONS = {"hard_sigmoid_0.2": lambda x: keras.ops.clip(x / 5 + 0.5, 0, 1)}  # Keras before 3 has it by name
+
+
 def module(layer: Layer, *, final: bool = False) -> Any:
     """Return the layer as Keras has it, not yet built; `final`: it outputs its last state alone."""
     match layer:
@@ -27,11 +30,11 @@ def module(layer: Layer, *, final: bool = False) -> Any:
             of: Any = keras.layers.SimpleRNN
             options: dict[str, Any] = {}
         case GRU():
-            only(layer, "bias", "bidirectional", "merge", "activation", "reset_after")
+            only(layer, "bias", "bidirectional", "merge", "activation", "recurrent_activation", "reset_after")
             of = keras.layers.GRU
             options = {} if layer.reset_after is None else {"reset_after": layer.reset_after}
         case LSTM():
-            only(layer, "bias", "bidirectional", "merge", "activation")
+            only(layer, "bias", "bidirectional", "merge", "activation", "recurrent_activation")
             of = keras.layers.LSTM
             options = {}
         case Dense():
@@ -42,9 +45,12 @@ def module(layer: Layer, *, final: bool = False) -> Any:
             return keras.layers.Dropout(layer.rate)
         case _:
             raise AssertionError(layer)
+    if of is not keras.layers.SimpleRNN:
+        gates = layer.recurrent_activation or "sigmoid"
+        options["recurrent_activation"] = ACTIVATIONS.get(gates, gates)
     built = of(
         layer.units,
-        activation=layer.activation,
+        activation=layer.activation or "tanh",
         use_bias=layer.bias,
         return_sequences=not final,
         recurrent_initializer="zeros",

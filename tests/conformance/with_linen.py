@@ -25,7 +25,17 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "sigmoid": jax.nn.sigmoid,
     "linear": lambda x: x,
     "softmax": jax.nn.softmax,
+    "hard_sigmoid": jax.nn.hard_sigmoid,
+    "hard_sigmoid_0.2": lambda x: jnp.clip(x / 5 + 0.5, 0, 1),
 }
+
+
+def functions(layer: Layer) -> dict[str, Callable[[Any], Any]]:
+    """Return the functions of a cell's gates and candidate, as its class takes them."""
+    values = layer.values()
+    chosen = {"activation_fn": values["activation"] or "tanh", "gate_fn": values.get("recurrent_activation")}
+    return {word: ACTIVATIONS[name] for word, name in chosen.items() if name}
+
 
 MERGES = merges(lambda ways: jnp.concatenate(ways, axis=-1))
 
@@ -38,10 +48,10 @@ def module(layer: Layer, inputs: int) -> Any:
     double: dict[str, Any] = {"dtype": jnp.float64, "param_dtype": jnp.float64}
     match layer:
         case RNN() | GRU() | LSTM() | MGU():
-            only(layer, "bidirectional", "merge", "activation", "reset_after")
+            only(layer, "bidirectional", "merge", "activation", "recurrent_activation", "reset_after")
 
             def one() -> Any:
-                return nn.RNN(CELLS[layer.kind](layer.units, activation_fn=ACTIVATIONS[layer.activation], **double))
+                return nn.RNN(CELLS[layer.kind](layer.units, **functions(layer), **double))
 
             return nn.Bidirectional(one(), one(), merge_fn=MERGES[layer.merge]) if layer.bidirectional else one()
         case Dense():

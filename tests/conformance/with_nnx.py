@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from conformance.drawing import Shapes, only
-from conformance.with_linen import ACTIVATIONS, MERGES, last_of, path_of, renamed
+from conformance.with_linen import ACTIVATIONS, MERGES, functions, last_of, path_of, renamed
 from flax import nnx
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer
@@ -20,11 +20,10 @@ def module(layer: Layer, inputs: int) -> Any:
     double: dict[str, Any] = {"dtype": jnp.float64, "param_dtype": jnp.float64, "rngs": nnx.Rngs(0)}
     match layer:
         case RNN() | GRU() | LSTM():
-            only(layer, "bidirectional", "merge", "activation", "reset_after")
+            only(layer, "bidirectional", "merge", "activation", "recurrent_activation", "reset_after")
 
             def one() -> Any:
-                of, activation = CELLS[layer.kind], ACTIVATIONS[layer.activation]
-                return nnx.RNN(of(inputs, layer.units, activation_fn=activation, **double))
+                return nnx.RNN(CELLS[layer.kind](inputs, layer.units, **functions(layer), **double))
 
             return nnx.Bidirectional(one(), one(), merge_fn=MERGES[layer.merge]) if layer.bidirectional else one()
         case Dense():

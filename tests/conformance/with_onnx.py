@@ -22,7 +22,11 @@ ACTIVATIONS = {
     "sigmoid": "Sigmoid",
     "linear": "Affine",
     "softmax": "Softmax",
+    "hard_sigmoid": "HardSigmoid",
+    "hard_sigmoid_0.2": "HardSigmoid",
 }
+NUMBERS = {"linear": (1.0, 0.0), "hard_sigmoid": (1 / 6, 0.5), "hard_sigmoid_0.2": (0.2, 0.5)}
+"""The alpha and beta of activations that have them."""
 
 
 class Asked(NamedTuple):
@@ -40,16 +44,34 @@ def node(place: Placed, steps: int) -> Asked:
     match layer:
         case RNN():
             only(layer, "bias", "bidirectional", "merge", "activation", "learned_state")
-            return _recurrent(layer, steps, [ACTIVATIONS[layer.activation]])
+            return _recurrent(layer, steps, [layer.activation or "tanh"])
         case GRU():
-            only(layer, "bias", "bidirectional", "merge", "activation", "learned_state", "reset_after")
-            asked = _recurrent(layer, steps, ["Sigmoid", ACTIVATIONS[layer.activation]])
+            only(
+                layer,
+                "bias",
+                "bidirectional",
+                "merge",
+                "activation",
+                "recurrent_activation",
+                "learned_state",
+                "reset_after",
+            )
+            asked = _recurrent(layer, steps, [layer.recurrent_activation or "sigmoid", layer.activation])
             if layer.reset_after is not None:
                 asked.attributes["linear_before_reset"] = int(layer.reset_after)
             return asked
         case LSTM():
-            only(layer, "bias", "bidirectional", "merge", "activation", "learned_state", "peepholes")
-            return _recurrent(layer, steps, ["Sigmoid", *[ACTIVATIONS[layer.activation]] * 2])
+            only(
+                layer,
+                "bias",
+                "bidirectional",
+                "merge",
+                "activation",
+                "recurrent_activation",
+                "learned_state",
+                "peepholes",
+            )
+            return _recurrent(layer, steps, [layer.recurrent_activation or "sigmoid", *[layer.activation] * 2])
         case Dense():
             return Asked("Gemm", ("X", "B", *(["C"] if layer.bias else [])), {}, {"Y": (steps, layer.units)})
         case Embedding():
@@ -68,10 +90,10 @@ def _recurrent(layer: Cell, steps: int, activations: list[str]) -> Asked:
     attributes: dict[str, Any] = {
         "hidden_size": layer.units,
         "direction": "bidirectional" if layer.bidirectional else "forward",
-        "activations": activations * ways,
+        "activations": [ACTIVATIONS[name] for name in activations] * ways,
     }
-    if affine := attributes["activations"].count("Affine"):
-        attributes |= {"activation_alpha": [1.0] * affine, "activation_beta": [0.0] * affine}
+    if numbers := [NUMBERS[name] for name in activations * ways if name in NUMBERS]:
+        attributes |= {"activation_alpha": [a for a, _ in numbers], "activation_beta": [b for _, b in numbers]}
     shapes = {"Y": (steps, ways, 1, layer.units), "Y_h": (ways, 1, layer.units)}
     return Asked(layer.kind.upper(), tuple(inputs), attributes, shapes)
 

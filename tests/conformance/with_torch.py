@@ -29,7 +29,7 @@ def module(layer: Layer, inputs: int, *, layers: int = 1) -> Any:
     match layer:
         case RNN():
             only(layer, "bias", "bidirectional", "merge", "activation")
-            of: Any = partial(nn.RNN, nonlinearity=layer.activation)
+            of: Any = partial(nn.RNN, nonlinearity=layer.activation or "tanh")
         case GRU():
             only(layer, "bias", "bidirectional", "merge", "reset_after")
             of = nn.GRU
