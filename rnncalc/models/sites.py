@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from enum import Enum
 from functools import cache, partial
 from itertools import product
-from math import prod
+from math import isclose, prod
 from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention, lacks
@@ -27,7 +27,7 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.mgu import MGU
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
-from rnncalc.layers.options import OPTIONS, Activation
+from rnncalc.layers.options import OPTIONS, RECURRENT_ACTIVATIONS, Activation
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.models.blocks import SPELLINGS, TABLE, Spelling, joined, of_layer, positioned
@@ -211,7 +211,8 @@ def as_norm(site: Site, layer: BatchNorm) -> Site:
 
 _OPEN: Mapping[Doubt, set[str]] = {
     Doubt.RECURRENT_ACTIVATION: {"activation"},
-    Doubt.ACTIVATION: {"activation"},
+    Doubt.ACTIVATION: {"activation", "recurrent_activation"},
+    Doubt.GATE_ACTIVATION: {"recurrent_activation"},
     Doubt.OTHER_ACTIVATION: {"activation"},
     Doubt.OPERATOR: {"activation"},
     Doubt.WINDOW: {"stride", "padding", "dilation", "groups", "activation"},
@@ -552,9 +553,12 @@ def _active(
     else:
         layer = layer.replace(activation=activation)
     if isinstance(layer, Cell):
-        gates = settings.get("recurrent_activation", "sigmoid") != "sigmoid"
+        gates = settings.get("recurrent_activation", "sigmoid")
+        unknown = gates not in RECURRENT_ACTIVATIONS
+        if "recurrent_activation" in layer.fields and not unknown:
+            layer = layer.replace(recurrent_activation=gates)
         backwards = settings.get("go_backwards") is True
-        doubts = (*doubts, *[Doubt.GATE_ACTIVATION] * gates, *[Doubt.GO_BACKWARDS] * backwards)
+        doubts = (*doubts, *[Doubt.GATE_ACTIVATION] * unknown, *[Doubt.GO_BACKWARDS] * backwards)
     return layer, inputs, doubts
 
 
@@ -568,7 +572,9 @@ def _epsilon(epsilon: Any, usual: float) -> tuple[Doubt, ...]:
 # ONNX: by the operator and its attributes.
 
 _CELLS: dict[str, Any] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
-_ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": "linear"}
+_ACTIVATIONS = {"affine": {"linear": (1.0, 0.0)}}
+_ACTIVATIONS["hardsigmoid"] = {"hard_sigmoid_0.2": (0.2, 0.5), "hard_sigmoid": (1 / 6, 0.5)}
+"""The functions that take alpha and beta, with those of our activations; the default first."""
 _EPSILON = 1e-5
 """The default of both norms, and of PyTorch's."""
 
@@ -581,9 +587,9 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
     of_norm = (*_epsilon(values.get("epsilon", _EPSILON), _EPSILON), *called)
     match module.kind, shapes:
         case "RNN" | "GRU" | "LSTM", {"W": (ways, _, inputs), "R": (_, _, units)}:
-            activation, doubts = _onnx_activation(module)
+            functions, doubts = _onnx_activations(module)
             options: dict[str, Any] = {"bidirectional": ways == 2, "learned_state": "initial_h" in shapes}
-            options |= {"activation": activation, "bias": "B" in shapes}
+            options |= {**functions, "bias": "B" in shapes}
             if module.kind == "LSTM":
                 options["peepholes"] = "P" in shapes
             if module.kind == "GRU" and settings.get("linear_before_reset") == [1]:
@@ -645,29 +651,41 @@ def _onnx_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[
     return "same" if same else "valid", () if usual else (Doubt.PADDING,)
 
 
-def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
-    """Return the activation of a cell, by default tanh, and doubts if the operator computes something else.
+def _onnx_activations(module: FileModule) -> tuple[dict[str, str], tuple[Doubt, ...]]:
+    """Return the activations of a cell that are not the defaults, and doubts if the operator computes something else.
 
-    It follows those of the gates, in each direction.
+    In each direction that of the gates comes first, if there are gates, then those of the candidate and of the output.
     """
-    settings, size = module.settings, {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
-    words = settings.get("activations")
-    names = [str(word).lower() for word in words] if isinstance(words, list) else []
+    settings, usual = module.settings, ["tanh"] if module.kind == "RNN" else ["sigmoid", "tanh"]
+    size, words = {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind], settings.get("activations")
+    names = [*_onnx_functions(words, settings)] if isinstance(words, list) else usual
     ways = [names[start : start + size] for start in range(0, len(names), size)]
+    gates, others = {way[0] for way in ways if size > 1}, {way[-1] for way in ways}
+    gate, other = next(iter(gates), "sigmoid"), "".join(names[len(usual) - 1 : len(usual)])
     otherwise = {
+        Doubt.OTHER_ACTIVATION: other not in ("tanh", "relu", "sigmoid", "linear"),
         Doubt.CLIP: settings.get("clip") is not None,
         Doubt.INPUT_FORGET: settings.get("input_forget", [0]) != [0],  # PyTorch's newer exporter writes it as 0
         Doubt.DIRECTION: settings.get("direction") == ["reverse"],
-        Doubt.GATE_ACTIVATION: size > 1 and any(way[0] != "sigmoid" for way in ways),
-        Doubt.ACTIVATIONS: len({way[-1] for way in ways}) > 1 or any(len({*way[1:]}) > 1 for way in ways),
+        Doubt.GATE_ACTIVATION: len(gates) > 1 or gate not in RECURRENT_ACTIVATIONS,
+        Doubt.ACTIVATIONS: len(others) > 1 or any(len({*way[1:]}) > 1 for way in ways),
     }
     doubts = tuple(doubt for doubt, holds in otherwise.items() if holds)
-    if not isinstance(words, list):
-        return "tanh", doubts
-    affine = [settings.get(f"activation_{word}") or [usual] for word, usual in (("alpha", 1), ("beta", 0))]
-    activation = _ACTIVATIONS.get(names[size > 1] if len(names) > (size > 1) else "")
-    plain = activation != "linear" or [{*map(float, each)} for each in affine] == [{1.0}, {0.0}]
-    return (activation, doubts) if activation and plain else ("tanh", (Doubt.OTHER_ACTIVATION, *doubts))
+    functions = {"activation": "tanh" if Doubt.OTHER_ACTIVATION in doubts else other}
+    return functions | ({"recurrent_activation": gate} if gates and Doubt.GATE_ACTIVATION not in doubts else {}), doubts
+
+
+def _onnx_functions(words: Sequence[Any], settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of an operator's functions, ours if there is one; each takes the next alpha and beta."""
+    alphas, betas = (iter(settings.get(f"activation_{word}") or ()) for word in ("alpha", "beta"))
+    for word in words:
+        name = str(word).lower()
+        known = _ACTIVATIONS.get(name, {})
+        for alpha, beta in [*known.values()][:1]:
+            numbers = next(alphas, alpha), next(betas, beta)
+            alike = (ours for ours, its in known.items() if all(map(partial(isclose, abs_tol=1e-6), numbers, its)))
+            name = next(alike, name)
+        yield name
 
 
 # Flax: by the names that its conventions give the tensors of a layer.

@@ -174,7 +174,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.INPUT_FORGET: f"its forget gate is one minus its input gate (input_forget){_DIFFERS}",
     Doubt.DIRECTION: f"it reads the last step first (direction: reverse){_DIFFERS}",
     Doubt.GO_BACKWARDS: f"it reads the last step first (go_backwards){_DIFFERS}",
-    Doubt.GATE_ACTIVATION: f"the activation of its gates is not sigmoid{_DIFFERS}",
+    Doubt.GATE_ACTIVATION: f"the activation of its gates is none that a spec has{_DIFFERS}",
     Doubt.ACTIVATIONS: f"it has several activations beside those of its gates{_DIFFERS}",
     Doubt.CALLS: f"it is called more than once{_DIFFERS}",
     Doubt.MERGE: f"its directions are not joined as in any spec{_DIFFERS}",

@@ -40,7 +40,7 @@ def values(kind: str, option: str, convention: str) -> list[Any]:
         others = tuple(allowed.words)
     elif isinstance(allowed, Switch):
         others = (True, False)
-    candidates = [default, *(value for value in others if value != default)]
+    candidates = [default, *(value for value in others if value not in (default, CELLS[kind].usual.get(option)))]
 
     def refused(value: Any) -> bool:
         chosen: dict[str, Any] = {option: value}

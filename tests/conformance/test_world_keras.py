@@ -83,12 +83,13 @@ def test_wrapped_and_nested_layers(tmp_path: Path) -> None:
 
 def test_words(tmp_path: Path) -> None:
     """A table, cells in a list, and norms."""
-    cells = [LAYERS.LSTMCell(64), LAYERS.GRUCell(48)]
+    cells = [LAYERS.LSTMCell(64), LAYERS.GRUCell(48, recurrent_activation="hard_sigmoid")]
     layers = [LAYERS.Input((None,)), LAYERS.Embedding(1000, 64), LAYERS.RNN(cells), LAYERS.LayerNormalization()]
     files = kept(keras.Sequential([*layers, LAYERS.Dense(5)]), tmp_path)
     for name in NAMES:
         text, ran = files[name]
         assert (heads(text), ran) == (["embedding", "lstm", "gru", "layer_norm", "output"], True), text
+        assert "recurrent_activation: hard_sigmoid_0.2\n" in text
 
 
 @pytest.mark.parametrize("kind", ["CuDNNLSTM", "CuDNNGRU"])

@@ -35,11 +35,14 @@ def read(path: str) -> ModelFile:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")
         config = model.json_object(archive.read("config.json", bounds.MOST_CONFIG), "configuration", bounds.MOST_CONFIG)
+        metadata = "metadata.json"
+        head = archive.read(metadata, bounds.MOST_CONFIG) if metadata in archive.names else "{}"
+        version = str(model.json_object(head, metadata, bounds.MOST_CONFIG).get("keras_version", "3"))
         span = archive.span(WEIGHTS)
         opened = (
             partial(Region, path, *span) if span else partial(io.BytesIO, archive.read(WEIGHTS, bounds.MOST_INFLATED))
         )
-    return of_arrays(path, "keras", contents(opened), config)
+    return of_arrays(path, "keras", contents(opened), config, version=version)
 
 
 def read_hdf5(path: str) -> ModelFile:
@@ -77,11 +80,17 @@ def of_arrays(
     config: Mapping[str, Any] | None = None,
     *of_file: Remark,
     framework: str = "keras",
+    version: str = "",
 ) -> ModelFile:
-    """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
+    """Return a file of arrays in groups, with the settings of their layers if there is a configuration.
+
+    version: of the Keras that wrote it, if the arrays' attributes do not have it.
+    """
     arrays, attributes, links = held
     top = attributes.get("", {})
-    configuration = Configuration(config if config is not None else top.get("model_config"))
+    configuration = Configuration(
+        config if config is not None else top.get("model_config"), version or str(top.get("keras_version"))
+    )
     layers = _named(configuration.layers)
     homes = _Homes(layers, attributes)
     tensors: list[FileTensor] = []

@@ -51,14 +51,14 @@ _FOLLOWED = re.compile(
 
 
 class Configuration:
-    """A configuration.
+    """A configuration, as a version of Keras wrote it.
 
     layers: in order, those within models in their places. inputs: the shape of each input, behind the batch.
     outputs: how many the model has. joins: the layers that read several values. forks: those that several layers read,
     or of which another value than the first is read.
     """
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, config: Any, version: str) -> None:
         self.layers: list[KerasLayer] = []
         self.inputs: list[Sizes] = []
         self.outputs = 1
@@ -72,6 +72,11 @@ class Configuration:
             top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if is_text else config
             if isinstance(_settings(top).get("layers"), list):  # a model of one's own has its code instead
                 self._add(top, {}, (), "")
+        if not version.startswith("3"):  # which has another function of that name
+            for place, layer in enumerate(self.layers):
+                if layer.settings.get("recurrent_activation") == "hard_sigmoid":
+                    settings = {**layer.settings, "recurrent_activation": "hard_sigmoid_0.2"}
+                    self.layers[place] = layer._replace(settings=settings)
 
     def _add(self, node: Any, more: Mapping[str, Any], names: tuple[str, ...], group: str) -> None:
         """Add the layers of a node. more: settings from around it."""

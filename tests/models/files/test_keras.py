@@ -136,5 +136,5 @@ def test_what_keeps_the_places_of_a_step(kind: str, keeps: bool) -> None:
         {"class_name": "ConvLSTM2D", "config": {"name": "cell", "padding": "same"}},
     ]
     for config in ({"layers": layers}, layers):  # as it was before Keras 2.2.3
-        *_, cell = Configuration({"class_name": "Sequential", "config": config}).layers
+        *_, cell = Configuration({"class_name": "Sequential", "config": config}, "3.15.1").layers
         assert cell.settings.get("space") == ((8, 6) if keeps else None)
