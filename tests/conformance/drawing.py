@@ -134,7 +134,7 @@ def one_option_at_a_time(convention: str) -> Iterator[tuple[str, Network]]:
         for option in options_of(kind):
             if option != "bidirectional":
                 changes += [{option: value} for value in values(kind, option, convention)[1:]]
-        ways = [change | {"bidirectional": True} for change in changes]
+        ways = [change | {"bidirectional": True} for change in changes if "recurrent_activation" not in change]
         for chosen in [*(change for change in changes if "merge" not in change), *ways]:
             layer = CELLS[kind](units=3, **chosen)
             words = ", ".join(f"{option}={value}" for option, value in chosen.items())

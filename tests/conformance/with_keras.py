@@ -19,7 +19,9 @@ ZEROS = {"kernel_initializer": "zeros", "bias_initializer": "zeros"}
 """The quickest to make; real weights are put in afterwards."""
 
 
-ACTIVATIONS = {"hard_sigmoid_0.2": lambda x: keras.ops.clip(x / 5 + 0.5, 0, 1)}  # Keras before 3 has it by name
+def hard_sigmoid(x: Any) -> Any:
+    """As Keras before 3 has it."""
+    return keras.ops.clip(x / 5 + 0.5, 0, 1)
 
 
 def module(layer: Layer, *, final: bool = False) -> Any:
@@ -47,7 +49,7 @@ def module(layer: Layer, *, final: bool = False) -> Any:
             raise AssertionError(layer)
     if of is not keras.layers.SimpleRNN:
         gates = layer.recurrent_activation or "sigmoid"
-        options["recurrent_activation"] = ACTIVATIONS.get(gates, gates)
+        options["recurrent_activation"] = hard_sigmoid if gates == "hard_sigmoid_0.2" else gates
     built = of(
         layer.units,
         activation=layer.activation or "tanh",
