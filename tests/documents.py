@@ -17,6 +17,7 @@ from typing import NamedTuple
 from rnncalc import load
 from rnncalc.cli import call
 from rnncalc.cli.help import kinds_with_options, layers_by_kind, options_with_meanings
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer, Transform
@@ -188,11 +189,7 @@ def with_output(text: str, files: Path) -> str:
 FOLDERS = {
     "": "Known networks and classroom exercises",
     "textbook": "Further cells, as their papers have them",
-    "pytorch": "As PyTorch counts",
-    "keras": "As Keras counts",
-    "flax-linen": "As Flax linen counts",
-    "flax-nnx": "As Flax nnx counts",
-    "onnx": "As ONNX counts",
+    **{name: f"As {convention(name).title} counts" for name in CONVENTIONS if name != "textbook"},
 }
 """The folders of specs/ that hold specs, each with its heading."""
 
@@ -206,8 +203,9 @@ def specs_page() -> str:
     )
     parts = [opening]
     for folder, title in FOLDERS.items():
-        parts.append(f"\n## {title}\n\n| spec | network | parameters | source |\n|---|---|---:|---|\n")
-        for path in sorted((SPECS.parent / folder).glob("*.yaml")):
+        paths = sorted((SPECS.parent / folder).glob("*.yaml"))
+        parts += [f"\n## {title}\n\n| spec | network | parameters | source |\n|---|---|---:|---|\n"] * bool(paths)
+        for path in paths:
             network = load(path)
             name = path.relative_to(SPECS.parent).as_posix()
             source = (network.source or "").replace("|", "\\|")
