@@ -7,6 +7,7 @@ from math import exp, isclose, tanh
 from typing import Any
 
 import pytest
+from case_files import cases
 from conftest import Call
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -43,65 +44,26 @@ def cell(made: Steps) -> type[Cell]:
     return Own
 
 
-def twice(ops: Any, z: Any, n: Any) -> tuple[Any, Any]:
-    """Return one product, computed twice."""
-    return ops.times(z, n), ops.times(z, n)
+CASES = cases("layers/alike.yaml")
+GATES = (("z", "σ"), ("n", "tanh"))
 
 
-CASES: dict[str, tuple[Steps, list[str]]] = {
-    "a product and a quotient of the same": (
-        lambda ops, z, n, c, d: (ops.times(z, n), (ops.plus(ops.over(z, n), c), d)),
-        ["c_t = z_t / n_t + c_(t−1)", "d_t = d_(t−1)", "h_t = z_t ∘ n_t"],
-    ),
-    "a quotient and a product of the same": (
-        lambda ops, z, n, c, d: (ops.over(z, n), (ops.plus(ops.times(z, n), c), d)),
-        ["c_t = z_t ∘ n_t + c_(t−1)", "d_t = d_(t−1)", "h_t = z_t / n_t"],
-    ),
-    "a product that is computed twice": (
-        lambda ops, z, n, c, d: (twice(ops, z, n)[0], (twice(ops, z, n)[1], d)),
-        ["c_t = z_t ∘ n_t", "d_t = d_(t−1)", "h_t = c_t"],
-    ),
-    "a state that is the other, a step later": (
-        lambda ops, z, n, c, d: (ops.times(z, n), (ops.times(z, n), c)),
-        ["c_t = z_t ∘ n_t", "d_t = c_(t−1)", "h_t = c_t"],
-    ),
-    "states that change places": (
-        lambda ops, z, n, c, d: (ops.times(z, n), (d, c)),
-        ["c_t = d_(t−1)", "d_t = c_(t−1)", "h_t = z_t ∘ n_t"],
-    ),
-    "a sum of both, in both orders": (
-        lambda ops, z, n, c, d: (ops.plus(z, n), (ops.plus(n, z), d)),
-        ["c_t = n_t + z_t", "d_t = d_(t−1)", "h_t = z_t + n_t"],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_what_is_printed_is_what_is_computed(case: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["case"]))
+def test_what_is_printed_is_what_is_computed(case: Any, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """The equations by hand; the pass forward, and back, of the same step; and a program for every target."""
-    made, expected = CASES[case]
-    own: Any = cell(made)
+    own: Any = cell(eval(f"lambda ops, z, n, c, d: ({case['step']})"))
     monkeypatch.setitem(KINDS, "own", own)
     done = call("explain", "-i", 2, "-l", "own:3")
     assert (done.code, done.err) == (0, "")
     lines = [line.strip() for line in done.out.splitlines()]
     gates = [f"{gate}_t = {of}(W_x{gate} x_t + W_c{gate} c_(t−1) + W_d{gate} d_(t−1) + b_{gate})" for gate, of in GATES]
-    assert {line for line in lines if "_t = " in line} == {*gates, *expected}
+    assert {line for line in lines if "_t = " in line} == {*gates, *case["equations"]}
     assert backward(Network(input=2, layers=[own(3)], steps=3)).agrees
     for target in SPELLINGS:
-        assert call("export", "-i", 2, "-l", "own:3", "--to", target).code == 0
-
-
-GATES = (("z", "σ"), ("n", "tanh"))
-
-
-def test_a_program_computes_the_quotient(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is divided is not taken for what is multiplied."""
-    made, _ = CASES["a product and a quotient of the same"]
-    monkeypatch.setitem(KINDS, "own", cell(made))
-    for target in SPELLINGS:
-        lines = [line.strip() for line in call("export", "-i", 2, "-l", "own:3", "--to", target).out.splitlines()]
-        assert {"c = z / n + c", "h = z * n"} <= {*lines}
+        program = call("export", "-i", 2, "-l", "own:3", "--to", target)
+        assert program.code == 0
+        if case == CASES[0]:  # what is divided is not taken for what is multiplied
+            assert {"c = z / n + c", "h = z * n"} <= {line.strip() for line in program.out.splitlines()}
 
 
 OPERATIONS: dict[str, int] = {"plus": 2, "times": 2, "over": 2, "blend": 3, "complement": 1, "tanh": 1, "sigmoid": 1}
