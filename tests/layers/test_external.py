@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,14 @@ import yaml
 from conftest import Call, file_at, report_of
 from hypothesis import given
 from hypothesis import strategies as st
+from models.files.made import safetensors
 from strategies import network_of
 
 from rnncalc import External, Network, count
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.stream import stream
 
-Shapes = dict[str, list[int]]
+Shapes = dict[str, Any]
 SHAPES = st.dictionaries(
     st.from_regex(r"[A-Za-z_][\w.]{0,8}", fullmatch=True),
     st.lists(st.integers(1, 50), min_size=1, max_size=4),
@@ -86,20 +86,8 @@ def test_the_tables_have_a_row_for_each_tensor(tmp_path: Path, call: Call) -> No
     assert sum(int(row["params"]) for row in rows[:-1]) == int(rows[-1]["params"]) == 34
 
 
-def safetensors(path: Path, shapes: dict[str, list[int]]) -> Path:
-    """Write zeros of these shapes as a safetensors file."""
-    header: dict[str, Any] = {}
-    end = 0
-    for name, shape in shapes.items():
-        begin, end = end, end + 4 * prod(shape)
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(end))
-    return path
-
-
-BLOCK = {"in_proj.weight": [6, 4], "A_log": [6, 2], "D": [6]}
-FILE = {
+BLOCK: Shapes = {"in_proj.weight": [6, 4], "A_log": [6, 2], "D": [6]}
+FILE: Shapes = {
     **{f"backbone.layers.{number}.mixer.{name}": shape for number in range(11) for name, shape in BLOCK.items()},
     "backbone.norm_f.weight": [4],
     "head.weight": [9, 4],
@@ -140,26 +128,19 @@ def test_its_tensors_are_found_in_a_model_file(tmp_path: Path, call: Call, train
     [
         ({"D": [7]}, "external_1.mixer.D: expected (7), the file has (6) in backbone.layers.0.mixer.D"),
         ({"E": [7]}, "external_11.mixer.E: expected (7), and the file has no such tensor"),
+        ({}, "backbone.layers.3.mixer.extra"),
     ],
 )
 def test_what_differs_in_a_model_file_is_named(tmp_path: Path, call: Call, change: Shapes, message: str) -> None:
-    """With the place of the layer in the spec."""
-    model = safetensors(tmp_path / "model.safetensors", FILE)
+    """With the place of the layer in the spec; a tensor that no layer has is unexpected."""
+    others = {} if change else {"backbone.layers.3.mixer.extra": [2]}
+    model = safetensors(tmp_path / "model.safetensors", FILE | others)
     block = {f"mixer.{name}": shape for name, shape in (BLOCK | change).items()}
     layers = [SPEC["layers"][0] | {"external": block}, SPEC["layers"][1]]
     path = file_at(tmp_path / "net.yaml", yaml.safe_dump(SPEC | {"layers": layers}))
     result = call("check", path, "--model", model)
     assert result.code == 1
     assert message in result.out + result.err
-
-
-def test_a_tensor_that_no_layer_has_is_unexpected(tmp_path: Path, call: Call) -> None:
-    """Beside those that were found."""
-    model = safetensors(tmp_path / "model.safetensors", FILE | {"backbone.layers.3.mixer.extra": [2]})
-    path = file_at(tmp_path / "net.yaml", yaml.safe_dump(SPEC))
-    result = call("check", path, "--model", model)
-    assert result.code == 1
-    assert "backbone.layers.3.mixer.extra" in result.out
 
 
 def test_it_is_made_in_python() -> None:
