@@ -28,7 +28,6 @@ from rnncalc.models.pairing import (
     Pairs,
     SpecLayer,
     below,
-    named_norms,
     paired,
     prefix,
     spec_layers,
@@ -158,8 +157,6 @@ def match(network: Network, file: ModelFile) -> Match:
     attends = any(isinstance(spec.layer, DecoderAttention) for spec in specs)  # perhaps with other biases
     layers = [*[spec.shapes for spec in specs], *(readers_of_two(file.framework) if attends else ())]
     every = sites_of(file, layers)
-    norms = named_norms(specs, in_chain(every, ordered=file.ordered), ordered=file.ordered)
-    every = tuple(norms.get(id(site), site) for site in every)
     pools = [site for site in every if isinstance(site.layer, Pool1D)]
     sites = tuple(site for site in every if not site.bare)
     pairs = paired(specs, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
@@ -170,6 +167,7 @@ def match(network: Network, file: ModelFile) -> Match:
         remarks = (*remarks, *about)
     used = {id(site) for site in pairs.values()}
     unpaired = [site for site in sites if id(site) not in used]
+    pairs = {place: in_place(site, specs[place].layer) for place, site in pairs.items()}
     checks = [each for place, spec in enumerate(specs) for each in _checks(spec, pairs.get(place), file.framework)]
     externals = [spec for spec in specs if isinstance(spec.layer, External) and not spec.layer.tensors]
     of_externals, unpaired = _of_externals(externals, unpaired)
@@ -246,7 +244,7 @@ def _differences(
         if isinstance(ours, External):
             theirs = [ours.replace(params=int(shape[0])) for name in names if (shape := sums.get(name))]
         layers = None if None in theirs else tuple(layer for layer in theirs if layer is not None)
-        inputs = _reads(layers[0], in_place(sites[0], ours)) - first.placed.inputs if layers and sites else 0
+        inputs = _reads(layers[0], sites[0]) - first.placed.inputs if layers and sites else 0
         network_input = None
         if layers and inputs and _is_first(network, first):
             part, change = network.parts[first.placed.part], inputs // prod(layers[0].grid)
@@ -277,8 +275,7 @@ def _is_first(network: Network, spec: SpecLayer) -> bool:
 
 def _theirs(spec: SpecLayer, site: Site, framework: str) -> Layer | None:
     """Return the layer that has the tensors of a site, with the spec's options unless these tell another value."""
-    ours, site = spec.layer.replace(repeat=1), in_place(site, spec.layer)
-    layer = site.layer
+    ours, layer = spec.layer.replace(repeat=1), site.layer
     if isinstance(ours, Output) and isinstance(layer, Dense) and not isinstance(layer, Output):
         tied = any(tensor.shared_with for tensor in site.tensors.values())
         layer = Output(layer.units, bias=layer.bias, activation=layer.activation, tied=tied)

@@ -15,9 +15,8 @@ from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
-from rnncalc.layers.normalisation import BatchNorm
 from rnncalc.models.files.model import FileModule
-from rnncalc.models.sites import Doubt, Shape, Site, as_norm, in_place
+from rnncalc.models.sites import Shape, Site, in_place
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import layer_names
@@ -96,7 +95,8 @@ def distance(spec: SpecLayer, site: Site) -> float | None:
     They cannot if no name matches, or if some have other dimensions and no matrix is a matrix on both sides: a norm and
     a dense layer have the same names. Keras' GRU has a bias with two axes or one, so its matrices decide.
     """
-    if site.layer is not None and not _alike(spec.layer, in_place(site, spec.layer).layer):
+    site = in_place(site, spec.layer)
+    if site.layer is not None and not _alike(spec.layer, site.layer):
         return None
     if not spec.shapes and not site.tensors and kind_of(site.layer) == spec.kind:
         return 0  # both have buffers alone
@@ -135,28 +135,6 @@ def _nearest(specs: Sequence[SpecLayer], rest: list[int], unpaired: list[Site]) 
             _pair(pairs, place, site, unpaired)
         rest = [place for place in rest if place not in pairs]
     return pairs
-
-
-def named_norms(specs: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> dict[int, Site]:
-    """Return the sites of batch norms whose trained vector has no name in the file, by identity, named as in the spec.
-
-    They are paired as though every such vector had the same name.
-    """
-    if not any(Doubt.GAMMA_OR_BETA in site.doubts for site in sites):
-        return {}
-    norms = {place: spec.layer for place, spec in enumerate(specs) if isinstance(spec.layer, BatchNorm)}
-    one_name = [
-        spec._replace(shapes={"beta" if name == "gamma" else name: shape for name, shape in spec.shapes.items()})
-        if place in norms and not norms[place].center
-        else spec
-        for place, spec in enumerate(specs)
-    ]
-    pairs = paired(one_name, sites, ordered=ordered)
-    return {
-        id(site): as_norm(site, norms[place])
-        for place, site in pairs.items()
-        if Doubt.GAMMA_OR_BETA in site.doubts and place in norms and norms[place].scale != norms[place].center
-    }
 
 
 def at_path(site: Site, path: str) -> bool:

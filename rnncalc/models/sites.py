@@ -192,21 +192,21 @@ def inputs_of(layer: Layer, site: Site) -> int:
 
 
 def in_place(site: Site, layer: Layer) -> Site:
-    """Return a site with a matrix as an embedding or as a dense layer, whichever the spec has in its place."""
+    """Return a site as what the spec has in its place, if its tensors can be either: a table or a dense layer.
+
+    The trained vector of a batch norm may have no name in the file; its name is then that of the spec's.
+    """
+    if isinstance(layer, BatchNorm) and Doubt.GAMMA_OR_BETA in site.doubts and layer.scale != layer.center:
+        name = "beta" if layer.center else "gamma"
+        tensors = {name if leaf in ("gamma", "beta") else leaf: tensor for leaf, tensor in site.tensors.items()}
+        doubts = tuple(doubt for doubt in site.doubts if doubt is not Doubt.GAMMA_OR_BETA)
+        return site._replace(tensors=tensors, layer=BatchNorm(scale=layer.scale, center=layer.center), doubts=doubts)
     if isinstance(layer, Embedding):
         return _table(site) if _may_be_table(site) else site
     if isinstance(site.layer, Embedding) and isinstance(layer, Dense) and "weight" in site.tensors:
         rows, columns = site.shapes["weight"]
         return site.guessed(Dense(rows, bias=False), columns, Doubt.ACTIVATION)
     return site
-
-
-def as_norm(site: Site, layer: BatchNorm) -> Site:
-    """Return the site of a batch norm whose trained vector has no name in the file, named as in this one's tensors."""
-    name = "beta" if layer.center else "gamma"
-    tensors = {name if leaf in ("gamma", "beta") else leaf: tensor for leaf, tensor in site.tensors.items()}
-    doubts = tuple(doubt for doubt in site.doubts if doubt is not Doubt.GAMMA_OR_BETA)
-    return site._replace(tensors=tensors, layer=BatchNorm(scale=layer.scale, center=layer.center), doubts=doubts)
 
 
 _OPEN: Mapping[Doubt, set[str]] = {
