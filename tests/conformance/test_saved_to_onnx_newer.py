@@ -36,12 +36,8 @@ class Ends(Last):
 
 
 OPTIONS: list[dict[str, Any]] = [
-    {"units": 4},
     {"units": 1},
     {"units": 53},  # from 53 of a GRU and 46 of an LSTM on, weights are moved in the graph
-    {"units": 128, "bidirectional": True},
-    {"units": 4, "bidirectional": True},
-    {"units": 64, "bias": False},
     {"units": 64, "num_layers": 2, "bidirectional": True},
     {"units": 4, "words": 7},
 ]
@@ -56,7 +52,7 @@ def exported(folder: Path, of: Any, options: dict[str, Any]) -> tuple[Path, Any,
     return path, model, flow
 
 
-@pytest.mark.parametrize(("of", "options"), [*zip([nn.GRU, nn.LSTM] * 5, [*OPTIONS, *OPTIONS[1::-1]], strict=True)])
+@pytest.mark.parametrize(("of", "options"), [*zip([nn.LSTM, nn.GRU] * 2, OPTIONS, strict=True)])
 def test_an_operator_is_a_layer(tmp_path: Path, of: Any, options: dict[str, Any]) -> None:
     """Read as what it is, without a doubt, and run to the same numbers; a file beside is read where there is one."""
     path, model, flow = exported(tmp_path, of, options)

@@ -338,31 +338,6 @@ def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -
     assert "# a matrix without a bias: a dense layer, or a table for a vocabulary of 3\n" in call("read", path).out
 
 
-@pytest.mark.parametrize(
-    ("kept", "left", "bias"),
-    [
-        ("decoder", "encoder", 100),  # of the names of a matrix, safetensors keeps the first
-        ("decoder", "emb", 100),
-        ("decoder", "emb", 0),
-        ("decoder", "encoder", 0),
-        ("emb", "fc", 100),
-        ("emb", "fc", 0),
-        ("encoder", "fc", 100),
-        ("encoder", "fc", 0),
-    ],
-)
-def test_a_table_that_safetensors_save_model_left_out(kept: str, left: str, bias: int, tmp_path: Path) -> None:
-    """The embedding is in front and owns the matrix, and the output is tied to it."""
-    shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()} | {f"{kept}.weight": (100, 16)}
-    table, output = (kept, left) if left == "fc" else (left, kept)
-    shapes |= {f"{output}.bias": (bias,)} if bias else {}
-    path = safetensors(tmp_path / "a.safetensors", shapes, metadata={f"{left}.weight": f"{kept}.weight"})
-    draft = drafted(read_file(str(path)))
-    assert layers(draft)[:2] == [Embedding(16, path=table), LSTM(16, path="rnn")]
-    assert draft.network.output == Output(100, tied=True, bias=bias > 0, path=output)
-    assert (draft.network.input, draft.network.params) == (100, 100 * 16 + 4 * 16 * (16 + 16 + 2) + bias)
-
-
 def test_what_was_left_out_without_a_word(tmp_path: Path, call: Call) -> None:
     """A bias of as many numbers as one matrix has rows is of a head tied to it; `save_pretrained` stores no alias."""
     shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()}

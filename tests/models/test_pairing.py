@@ -13,7 +13,7 @@ from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.lstm import LSTM
 from rnncalc.models.files.model import FileModule
 from rnncalc.models.matching import match
-from rnncalc.models.pairing import below, distance, paired, spec_layers
+from rnncalc.models.pairing import distance, paired, spec_layers
 from rnncalc.models.sites import sites_of
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
@@ -117,23 +117,3 @@ def test_many_that_fit_in_part_are_paired_as_they_stand(count: int, meant: int) 
     assert pairs([LSTM(2, repeat=401)], module("fc", linear(1, 1)), module("a", cell(4, 1, 1)), input=2) == {
         "lstm_2": ("a", 0)
     }
-
-
-@pytest.mark.parametrize(
-    ("at", "path", "is_below"),
-    [
-        ("enc", "enc", True),
-        ("enc.rnn", "enc", True),
-        ("enc/rnn", "enc", True),
-        ("module.enc.rnn", "enc", True),
-        ("module/enc", "enc", True),
-        ("encoder", "enc", False),
-        ("benc", "enc", False),
-        ("e.c", "e.c", True),
-        ("exc", "e.c", False),
-    ],
-)
-def test_what_is_below_a_path(at: str, path: str, is_below: bool) -> None:
-    """Whole parts of a path, as they are written, whatever wrappers put before them."""
-    (found,) = sites_of(file("pytorch", module(at, linear(2, 3))))
-    assert below(found, path) is is_below

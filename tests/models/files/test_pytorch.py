@@ -34,7 +34,7 @@ def of_opcodes(folder: Path, data: bytes, method: int = zipfile.ZIP_STORED) -> s
 
 
 def test_a_state_dict(tmp_path: Path) -> None:
-    """Its tensors in their order, with their numbers."""
+    """Its tensors in their order, with their numbers; two names for the same numbers are counted once."""
     file = read(str(state_dict(tmp_path / "a.pt", {"b": (2, 2), "a": (1,)})))
     assert [(tensor.name, tensor.shape, tensor.dtype) for tensor in file.tensors] == [
         ("b", (2, 2), "float32"),
@@ -42,6 +42,8 @@ def test_a_state_dict(tmp_path: Path) -> None:
     ]
     assert file.tensors[0].read() == [[1 / 64, 2 / 64], [3 / 64, 4 / 64]]
     assert file.ordered
+    both = read(str(archive(tmp_path / "b.pt", {"a": tensor("0", (2, 2)), "b": tensor("0", (2, 2))}, {"0": FOUR})))
+    assert [(tensor.params, tensor.shared_with) for tensor in both.tensors] == [(4, None), (0, "a")]
 
 
 def test_a_checkpoint_holds_a_state_dict_among_other_things(tmp_path: Path) -> None:
@@ -103,12 +105,6 @@ def test_the_classes_of_pickled_modules(tmp_path: Path) -> None:
     file = read(str(archive(tmp_path / "a.pt", outer, {"0": FOUR})))
     expected = [("0", "Linear", {"activation": "tanh"}), ("3", "Embedding", {}), ("4", "", {})]
     assert [(part.path, part.kind, part.settings) for part in file.modules] == expected
-
-
-def test_two_names_for_the_same_numbers(tmp_path: Path) -> None:
-    """Counted once, under the first."""
-    file = read(str(archive(tmp_path / "a.pt", {"a": tensor("0", (2, 2)), "b": tensor("0", (2, 2))}, {"0": FOUR})))
-    assert [(tensor.params, tensor.shared_with) for tensor in file.tensors] == [(4, None), (0, "a")]
 
 
 def test_numbers_that_lie_at_steps(tmp_path: Path) -> None:
@@ -283,13 +279,6 @@ def test_a_tensor_that_lies(tmp_path: Path, of: Called, said: str) -> None:
         read(str(archive(tmp_path / "a.pt", {"w": of}, {"0": FOUR})))
 
 
-def test_what_is_no_plain_tensor_is_said(tmp_path: Path) -> None:
-    """A sparse one, say."""
-    value = {"s": Called("torch._utils", "_rebuild_sparse_tensor", 1), "w": tensor("0", (4,))}
-    file = read(str(archive(tmp_path / "a.pt", value, {"0": FOUR})))
-    assert next((remark.kind, remark.names) for remark in file.remarks) == (RemarkKind.NOT_READ, ("s",))
-
-
 def test_a_packed_archive_that_grows_is_refused(tmp_path: Path) -> None:
     """A thousand times as long when it is unpacked."""
     path = tmp_path / "a.pt"
@@ -307,15 +296,6 @@ def test_a_policy_of_stable_baselines(tmp_path: Path) -> None:
             file.writestr(name, data)
     one, other = read(str(tmp_path / "policy.pth")), read(str(tmp_path / "ppo.zip"))
     assert [(each.name, each.read()) for each in other.tensors] == [(each.name, each.read()) for each in one.tensors]
-
-
-def test_an_archive_of_something_else(tmp_path: Path) -> None:
-    """A zip archive alone is no model."""
-    path = tmp_path / "a.pt"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("readme", "x")
-    with pytest.raises(SpecError, match="is a zip archive, but no model; those end in"):
-        read(str(path))
 
 
 DEEP = b")" + b"\x85" * 100_000

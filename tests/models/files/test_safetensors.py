@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 
@@ -88,23 +89,16 @@ def index(folder: Path, places: dict[str, str]) -> str:
     return str(path)
 
 
-def test_a_model_in_two_files(tmp_path: Path) -> None:
-    """The index leads to both, and what they hold is one model."""
+@pytest.mark.parametrize(("write", "suffix"), [(safetensors, "safetensors"), (state_dict, "bin")])
+def test_a_model_in_two_files(tmp_path: Path, write: Callable[..., Path], suffix: str) -> None:
+    """The index leads to both, which may be PyTorch's own, and what they hold is one model."""
     layers = lstm(3, 2), lstm(2, 2, number=1)
     for number, shapes in enumerate(layers):
-        safetensors(tmp_path / f"{number}.safetensors", shapes)
-    path = index(tmp_path, {name: f"{n}.safetensors" for n, shapes in enumerate(layers) for name in shapes})
+        write(tmp_path / f"{number}.{suffix}", shapes)
+    path = index(tmp_path, {name: f"{n}.{suffix}" for n, shapes in enumerate(layers) for name in shapes})
     file = read(path)
     assert file.params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
     assert len(file.modules) == 1
-
-
-def test_an_index_of_pytorchs_own_files(tmp_path: Path) -> None:
-    """The same of .bin files, as libraries wrote them before."""
-    for number, shapes in enumerate((lstm(3, 2), lstm(2, 2, number=1))):
-        state_dict(tmp_path / f"{number}.bin", shapes)
-    places = dict.fromkeys(lstm(3, 2), "0.bin") | dict.fromkeys(lstm(2, 2, number=1), "1.bin")
-    assert read(index(tmp_path, places)).params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
 
 
 @pytest.mark.parametrize(
