@@ -54,11 +54,6 @@ class SpecLayer(NamedTuple):
         """The layer."""
         return self.placed.layer
 
-    @property
-    def kind(self) -> type[Layer]:
-        """Its class in a model file: a table, a cell, or another layer."""
-        return kind_of(self.layer)
-
 
 def kind_of(layer: Layer | None) -> type[Layer]:
     """Return the class of a layer: a table, a cell, a layer around the cells, or another layer."""
@@ -98,7 +93,7 @@ def distance(spec: SpecLayer, site: Site) -> float | None:
     site = in_place(site, spec.layer)
     if site.layer is not None and not _alike(spec.layer, site.layer):
         return None
-    if not spec.shapes and not site.tensors and kind_of(site.layer) == spec.kind:
+    if not spec.shapes and not site.tensors and kind_of(site.layer) == kind_of(spec.layer):
         return 0  # both have buffers alone
     theirs = {name: shape for name, shape in site.shapes.items() if name not in spec.shared}
     common = spec.shapes.keys() & theirs.keys()
@@ -160,12 +155,12 @@ def _by_path(specs: Sequence[SpecLayer], unpaired: list[Site], pairs: Pairs) -> 
             if path is not None:
                 raise _ambiguous(each, there, len(there))
             there = []
-        number = seen.get((key, each.kind), 0)
+        number = seen.get((key, kind_of(each.layer)), 0)
         if not there:  # one of a list of modules
             there = [site for site in unpaired if _within(site, key)]
             number = there[0].number if there else number
         site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
-        seen[key, each.kind] = number + 1
+        seen[key, kind_of(each.layer)] = number + 1
         if site is not None:
             _pair(pairs, place, site, unpaired)
 
@@ -212,8 +207,8 @@ def _by_shapes(
 ) -> None:
     """Pair layers with sites that have the same tensors, name by name and shape by shape."""
     asked = _grouped(
-        [place for place in free if place not in pairs and (with_kind or free[place].kind is not Pool1D)],
-        lambda place: (frozenset(free[place].shapes.items()), free[place].kind if with_kind else Layer),
+        [place for place in free if place not in pairs and (with_kind or kind_of(free[place].layer) is not Pool1D)],
+        lambda place: (frozenset(free[place].shapes.items()), kind_of(free[place].layer) if with_kind else Layer),
     )
 
     def key_of(site: Site, shared: Collection[str] = ()) -> Hashable:

@@ -584,6 +584,7 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
     settings, shapes = module.settings, site.shapes
     values = {word: value[0] if value else None for word, value in settings.items() if isinstance(value, list)}
     called = (Doubt.CALLS,) if "calls" in settings else ()
+    active, behind = _onnx_behind(values.get("activation"))
     of_norm = (*_epsilon(values.get("epsilon", _EPSILON), _EPSILON), *called)
     match module.kind, shapes:
         case "RNN" | "GRU" | "LSTM", {"W": (ways, _, inputs), "R": (_, _, units)}:
@@ -604,23 +605,19 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
         case "Gather", {"data": (words, width)}:
             return Embedding(width), words, called
         case "Gemm" | "MatMul", {"B": (inputs, units)}:
-            active, doubts = _onnx_behind(values.get("activation"))
-            return Dense(units, bias="C" in shapes, activation=active), inputs, (*doubts, *called)
+            return Dense(units, bias="C" in shapes, activation=active), inputs, (*behind, *called)
         case "Conv", {"W": (filters, channels, taps)}:
             named = {"stride": "strides", "dilation": "dilations", "groups": "group"}
             options = {option: values[word] for option, word in named.items() if word in values}
             convolution = Conv1D(filters=filters, kernel=taps, bias="B" in shapes, **options)
             if not any(convolution.value_problems()):
                 padding, doubts = _onnx_padding(settings, (taps - 1) * convolution.dilation)
-                active, behind = _onnx_behind(values.get("activation"))
                 layer = convolution.replace(padding=padding, activation=active)
                 return layer, channels * convolution.groups, (*doubts, *behind, *called)
         case "BatchNormalization", {"scale": (width,)}:
-            active, behind = _onnx_behind(values.get("activation"))
             folded = (Doubt.FOLDED,) if "folded" in settings else ()
             return BatchNorm(activation=active), width, (*of_norm, *folded, *behind)
         case "LayerNormalization", {"Scale": (width,)}:
-            active, behind = _onnx_behind(values.get("activation"))
             return LayerNorm(bias="B" in shapes, activation=active), width, (*of_norm, *behind)
     return None
 

@@ -7,7 +7,7 @@ Comparisons use whole numbers and fractions, never floats, so a number equal to 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from enum import Enum, auto
+from enum import Enum
 from fractions import Fraction
 from math import prod
 from operator import eq, ge, le
@@ -31,18 +31,12 @@ Locate = Callable[[Path], Place | None]
 """Returns the line and column of a path in a spec."""
 
 
-class Unknown(Enum):
-    """The reason why a number is unknown."""
-
-    STEPS_NOT_GIVEN = auto()
-    COUNTED_ELSEWHERE = auto()
-    NOT_QUANTIZED = auto()
-    NO_PARAMS = auto()
-    NOT_KNOWN_BEFORE = auto()
-    NO_SUCH_TENSOR = auto()
-    GROWN_FROM_NOTHING = auto()
-    CANNOT_STREAM = auto()
-    RATE_NOT_GIVEN = auto()
+Unknown = Enum(
+    "Unknown",
+    "STEPS_NOT_GIVEN COUNTED_ELSEWHERE NOT_QUANTIZED NO_PARAMS NOT_KNOWN_BEFORE NO_SUCH_TENSOR GROWN_FROM_NOTHING "
+    "CANNOT_STREAM RATE_NOT_GIVEN",
+)
+"""The reason why a number is unknown."""
 
 
 class Limit(NamedTuple):

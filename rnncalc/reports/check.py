@@ -171,7 +171,7 @@ def _problems(verdict: Verdict) -> Iterator[Finding]:
 
 
 def _lines(verdict: Verdict, every: bool) -> Iterator[str]:
-    """Yield a line for each failure. If the model file is another network's, one line stands for all its tensors."""
+    """Yield a line for each failure. If the model file is another network's, one line is about all its tensors."""
     tensors = _tensors(verdict, every)
     if verdict.model and verdict.model.another_network:
         path = escape_path(verdict.model.path)

@@ -261,7 +261,7 @@ def sentence(remark: Remark) -> str:
         [f"{name[:100]} ({number:,})" for name, number in zip(remark.names, numbers, strict=False)] or [""]
     )
     several = {"pairs": pairs, "steps": plural(numbers[0], "step")}
-    several["whole"] = f"; they stand for {plural(numbers[0], 'number')}" if numbers[0] else ""
+    several["whole"] = f", {plural(numbers[0], 'number')} in all" if numbers[0] else ""
     return _SENTENCES[remark.kind].format(names=names, numbers=numbers, **several)
 
 

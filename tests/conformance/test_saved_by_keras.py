@@ -267,7 +267,7 @@ def test_quantised_layers(tmp_path: Path, mode: str, bias: bool) -> None:
     for name in ("a.keras", "b.h5", *["c.weights.h5"] * bias):
         (model.save_weights if "weights" in name else model.save)(tmp_path / name)
         text = hold(tmp_path / name, 4 * 64 * (32 + 64 + 1) + 15 * bias)
-        assert f"they stand for {50 * 32 + 64 * 15:,} numbers" in text
+        assert f", {50 * 32 + 64 * 15:,} numbers in all" in text
         assert "without weights" not in text
 
 

@@ -160,7 +160,7 @@ class Read(CalibrationDataReader):  # type: ignore[misc]
 
 @pytest.mark.parametrize("of", [nn.LSTM, nn.GRU])
 def test_quantised_by_onnx_runtime(tmp_path: Path, of: Any) -> None:
-    """What is left and what the quantised weights stand for are the model's parameters; no scale is one."""
+    """What remains and the unpacked quantised weights are the model's parameters; no scale is one."""
     model, path = Heard(of).eval(), tmp_path / "a.onnx"
     torch.onnx.export(model, torch.zeros(1, 6, 32), path, dynamo=False, input_names=["x"])
     for channels in (False, True):

@@ -53,7 +53,7 @@ def pairs(layers: Sequence[Layer], *modules: FileModule, input: int = 4, ordered
 
 
 def modules(**of: Shapes) -> list[FileModule]:
-    """Return modules of these paths; `__` stands for a point."""
+    """Return modules of these paths; `__` is a point in them."""
     return [module(path.replace("__", "."), shapes) for path, shapes in of.items()]
 
 

@@ -136,7 +136,7 @@ def of_arrays(
         elif role is TensorRole.BUFFER and leaf.endswith(_QUANTISED):
             quantised.setdefault(name, {})[leaf] = tensors[-1]
     remarks = [*of_file, *([] if layers else [Remark(RemarkKind.NO_CONFIG)])]
-    remarks += model.quantised_remarks(dict(chain.from_iterable(map(_stand_for, quantised.values()))))
+    remarks += model.quantised_remarks(dict(chain.from_iterable(map(_unpacked, quantised.values()))))
     remarks += model.named_remarks({RemarkKind.NOT_READ: links})
     remarks += configuration.remarks()
     remarks += model.named_remarks({RemarkKind.WITHIN: parts})
@@ -170,8 +170,8 @@ def _refuse_shard(path: str, names: Sequence[str]) -> None:
 _QUANTISED = ("kernel", "embeddings", "_scale", "g_idx")
 
 
-def _stand_for(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[str, int]]:
-    """Yield the quantised weights of a layer, with how many numbers each stands for; two of four bits are in a byte."""
+def _unpacked(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[str, int]]:
+    """Yield the quantised weights of a layer, with how many numbers each has unpacked; two of four bits are in a byte."""
     for leaf, tensor in tensors.items():
         if leaf.endswith(("kernel", "embeddings")):
             *rows, columns = tensor.shape or (0,)

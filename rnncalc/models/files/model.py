@@ -248,7 +248,7 @@ def remarked(
 ) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
     """Return tensors with masks, positions of sines and the scales of quantised ones as buffers, and remarks on these.
 
-    quantised: weights that are known to be, with how many numbers each stands for, 0 if that is not known.
+    quantised: weights that are known to be, with how many numbers each has unpacked, 0 if that is not known.
     """
     packed = dict(quantised or {})
     scaled = [*packed]
@@ -271,7 +271,7 @@ def remarked(
 
 
 def quantised_remarks(packed: Mapping[str, int]) -> Iterator[Remark]:
-    """Yield the remark on quantised weights; packed: how many numbers each stands for, 0 if that is not known."""
+    """Yield the remark on quantised weights; packed: how many numbers each has unpacked, 0 if that is not known."""
     if packed:
         yield Remark(RemarkKind.QUANTISED, tuple(packed), (sum(packed.values()),) if all(packed.values()) else ())
 

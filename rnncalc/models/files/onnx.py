@@ -105,7 +105,7 @@ def _roles(
 ) -> tuple[dict[str, FileTensor], dict[str, int], list[str]]:
     """Return the tensors of a graph, each with its role, which follows from the operators that read it.
 
-    Also returns the quantised weights, with how many numbers each stands for, 0 if that is not known, and what the
+    Also returns the quantised weights, with how many numbers each has unpacked, 0 if that is not known, and what the
     first step of a cell makes of a state of zeros, if an exporter has computed it.
     """
     uses: dict[str, set[tuple[str, int]]] = {}

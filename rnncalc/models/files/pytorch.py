@@ -130,7 +130,7 @@ class PickledTensors:
     """The tensors below what a pickle describes, by their names, in its order; no deeper than MOST_PICKLE_DEPTH.
 
     others: the names of tensors of a kind that is not read; quantised: of those that are quantised, with how many
-        numbers each stands for, 0 if that is not known.
+        numbers each has unpacked, 0 if that is not known.
     whole: whether the modules keep parameters apart from buffers.
     modules: the class of each module, empty if it is not PyTorch's own, and the fields in _SETTINGS of it and of those
         around it, by its path; with the activation that follows it in a Sequential.
@@ -310,7 +310,7 @@ def _is_wrapper(call: PickledCall) -> bool:
 
 
 def _quantised(call: PickledCall) -> int | None:
-    """Return how many numbers a quantised tensor stands for, 0 if that is not known; None of any other."""
+    """Return how many numbers a quantised tensor has unpacked, 0 if that is not known; None of any other."""
     match call.args:
         case (_, kind, (_, _, sizes, *_), *_) if _is_wrapper(call) and called(kind).startswith("torchao."):
             pass

@@ -220,7 +220,7 @@ def test_scales_and_zero_points_are_no_weights(tmp_path: Path, call: Call) -> No
     assert [each.name for each in file.tensors if each.is_parameter] == ["b", "k"]
     assert file.remarks == (Remark(RemarkKind.QUANTISED, ("w", "r", "m"), (24 + 16 + 10,)),)
     spec = file_at(tmp_path / "a.yaml", call("read", path).out)
-    assert "they stand for 50 numbers; a run differs" in spec.read_text()
+    assert ", 50 numbers in all; a run differs" in spec.read_text()
     assert (call("check", spec, "--model", path).code, call("run", spec, "--weights", path).code) == (1, 2)
 
 
