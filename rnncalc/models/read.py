@@ -61,9 +61,10 @@ def read(file: ModelFile) -> Reading:
     if not 0 < file.params <= MAX_SIZE:
         return Reading(file, None)
     if len(file.modules) <= MOST_MODULES:
+        sites = sites_of(file, readers_of_two(file.framework))
         # if their steps do not fit, without the layers that have no weights, and then without all around the cells
         for bare, around in ((True, True), (False, True), (False, False)):
-            drafting = _Drafting(file, bare=bare, around=around)
+            drafting = _Drafting(file, sites, bare=bare, around=around)
             draft = drafting.draft()
             if draft is not None and draft.network.params == file.params + file.apart:
                 remarks = (*file.remarks, *drafting.remarks())
@@ -92,22 +93,10 @@ def read_model(path: str | PathLike[str]) -> Reading:
     return read(file)
 
 
-class Sequences(NamedTuple):
-    """The sequences of a file's network. ended: whether it outputs one vector; steps: of its input; None if unknown.
-
-    layers: as a draft has them.
-    """
-
-    ended: bool | None
-    steps: int | None
-    layers: Sequence[Layer]
-
-
-def sequences_of(file: ModelFile, sites: Sequence[Site]) -> Sequences:
-    """Return the sequences of the network of a file with these sites."""
-    drafting = _Drafting(file, bare=True, around=True)
-    drafting.chain(sites)
-    return Sequences(drafting.ended, drafting.length, drafting.layers)
+def sequences_of(file: ModelFile, sites: Sequence[Site]) -> tuple[bool | None, int | None, Sequence[Layer]]:
+    """Return whether the network of a file outputs one vector, its steps, both None if unknown, and its layers."""
+    drafting = _Drafting(file, sites, bare=True, around=True)
+    return drafting.ended, drafting.length, drafting.layers
 
 
 class _Drafting:
@@ -116,7 +105,7 @@ class _Drafting:
     bare: whether layers without tensors are drafted. around: whether those around the cells are.
     """
 
-    def __init__(self, file: ModelFile, *, bare: bool, around: bool) -> None:
+    def __init__(self, file: ModelFile, sites: Sequence[Site], *, bare: bool, around: bool) -> None:
         self.file = file
         self.bare = bare
         self.around = around
@@ -132,10 +121,10 @@ class _Drafting:
         self.unknown: list[Site] = []
         self.table = ""
         self.grid: tuple[int, ...] = ()  # the places of a step of the last layer's output
+        self._chain(sites)
 
     def draft(self) -> Draft | None:
         """Return the draft of the layers, None if no network has them."""
-        self.chain(sites_of(self.file, readers_of_two(self.file.framework)))
         topology: TopologyName | None = None if self.ended is None else "many-to-one" if self.ended else "many-to-many"
         return _network(self.file, self.layers, self.doubts, self.input, topology, self.length)
 
@@ -144,7 +133,7 @@ class _Drafting:
         """The steps of the network, None if they are not known."""
         return None if self.changes else self.first_steps
 
-    def chain(self, sites: Sequence[Site]) -> None:
+    def _chain(self, sites: Sequence[Site]) -> None:
         """Find the layers in their order."""
         if not self.around:
             sites = [

@@ -171,7 +171,7 @@ _QUANTISED = ("kernel", "embeddings", "_scale", "g_idx")
 
 
 def _unpacked(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[str, int]]:
-    """Yield the quantised weights of a layer, with how many numbers each has unpacked; two of four bits are in a byte."""
+    """Yield the quantised weights of a layer, with how many numbers each has; two of four bits are in a byte."""
     for leaf, tensor in tensors.items():
         if leaf.endswith(("kernel", "embeddings")):
             *rows, columns = tensor.shape or (0,)
