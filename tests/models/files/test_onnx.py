@@ -356,32 +356,6 @@ def test_the_type_of_an_attribute_says_what_it_is(
     assert module.settings == {"this": expected}
 
 
-@pytest.mark.parametrize(
-    ("operator", "name", "kind", "doubt"),
-    [
-        ("LSTM", "clip", "FLOAT", "a run differs"),
-        ("LSTM", "activations", "STRINGS", "its activation is none that a spec has"),
-        ("Conv", "pads", "INTS", "its padding is none that a spec has"),
-        ("Conv", "strides", "INTS", "no layer that is known here"),
-        ("Conv", "group", "INT", "no layer that is known here"),
-        ("LayerNormalization", "epsilon", "FLOAT", "its epsilon is not the framework's default"),
-    ],
-)
-def test_an_attribute_without_a_value_is_not_absent(
-    tmp_path: Path, call: Call, operator: str, name: str, kind: str, doubt: str
-) -> None:
-    """Its operator's default is taken only for an attribute that is absent."""
-    inputs = {"LSTM": "x w r b", "Conv": "x k", "LayerNormalization": "x n o"}[operator]
-    tensors = [*LSTM, tensor("k", (4, 3, 2)), tensor("n", (3,)), tensor("o", (3,))]
-    used = [each for each in tensors if any(field(8, word) in each for word in inputs.split())]
-    setting = attribute(name, field(20, TYPES[kind]))
-    texts = []
-    for attributes in ((), (setting,)):
-        path = onnx(tmp_path / "a.onnx", node(operator, inputs, "y", *attributes, name="one"), tensors=used)
-        texts.append(call("read", path).out)
-    assert [doubt in text for text in texts] == [False, True]
-
-
 def external(name: str, location: str, offset: int = 0, shape: int = 4) -> bytes:
     said = {"location": location, "offset": str(offset), "length": str(4 * shape)}
     pairs = [field(13, message(field(1, key), field(2, value))) for key, value in said.items()]
