@@ -155,7 +155,7 @@ def joined(
 
 def _parts(name: str) -> str:
     """Return a name as its parts, a point before each."""
-    return "." + re.sub("[/_]", ".", name).lstrip(".")
+    return "." + name.replace("/", ".").replace("_", ".").lstrip(".")
 
 
 TABLE = re.compile(r"emb|lookup|wte|vocab|(^|[._])tok", re.IGNORECASE)

@@ -123,7 +123,8 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     modules = joined(modules, blocks, fits)
     names = {frozenset(layer): tuple(layer) for layer in layers if layer}
     spellings = tuple(spelling for layer in names.values() for spelling in of_layer(layer))
-    modules = joined(modules, spellings, lambda module: frozenset(module.tensors) in names)
+    if spellings:
+        modules = joined(modules, spellings, lambda module: frozenset(module.tensors) in names)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
     if file.ordered:
         return sites

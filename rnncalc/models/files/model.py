@@ -48,7 +48,9 @@ _BUFFER = re.compile(
 )
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
 _SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
-_AVERAGE = re.compile(r"(^|_)ema(_|[0-9]*$)|^swa|averaged?_(model|state_dict|weights)$", re.IGNORECASE)
+_AVERAGE = re.compile(
+    r"(^|[./_])ema(_[^./]*|[0-9]*)[./]|(^|[./])swa[^./]*[./]|averaged?_(model|state_dict|weights)[./]", re.IGNORECASE
+)
 
 REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
 _BYTE = ("int8", "float8_e4m3fn", "float8_e5m2")
@@ -66,7 +68,7 @@ def role_of(name: str, dtype: str) -> TensorRole:
 
 def is_average(name: str) -> bool:
     """Return whether a name is that of an average, a second set of weights beside the trained ones."""
-    return any(_AVERAGE.search(part) for part in re.split("[./]", name)[:-1])
+    return bool(_AVERAGE.search(name))
 
 
 RemarkKind = Enum(
@@ -199,10 +201,10 @@ _MAY_BE_BUFFER = re.compile(r"(^|[._])(\w*mask|tril|triu|pe|pos\w*|\w*encoding)$
 def may_be_buffer(tensor: FileTensor) -> bool:
     """Return whether a tensor is called as masks and positions are, in a file that says of none what it is."""
     rows, width = prod(tensor.shape[:-1]), prod(tensor.shape[-1:])
-    plain = tensor.is_parameter and tensor.frozen is None
-    is_bias = re.search(r"(^|[._])bias$", tensor.name)
-    is_mask = is_bias and tensor.shape[-2:] == (width, width)  # as a GPT-2 calls its own
-    return plain and rows > 1 < width and bool(is_mask or _MAY_BE_BUFFER.search(tensor.name))
+    if not (rows > 1 < width and tensor.is_parameter and tensor.frozen is None):
+        return False
+    is_mask = tensor.shape[-2:] == (width, width) and re.search(r"(^|[._])bias$", tensor.name)  # as a GPT-2 calls it
+    return bool(is_mask or _MAY_BE_BUFFER.search(tensor.name))
 
 
 class BoundedReader:
@@ -262,7 +264,8 @@ def remarked(
     modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in scaled}
     reader, buffers = BoundedReader(), {*packed}
     for tensor in tensors:
-        if tensor.is_parameter and (scale := _SCALE.search(tensor.name)) and tensor.name[: scale.start()] in modules:
+        scale = modules and tensor.is_parameter and _SCALE.search(tensor.name)
+        if scale and tensor.name[: scale.start()] in modules:
             buffers.add(tensor.name)
         if may_be_buffer(tensor) and (numbers := reader.numbers(tensor)) and _is_fixed(numbers, tensor.shape[-1]):
             buffers.add(tensor.name)

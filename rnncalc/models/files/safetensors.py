@@ -102,20 +102,22 @@ def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
 
 
 def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTensor:
-    shown = escape(name)
     fields = entry if isinstance(entry, dict) else {}
     shape, ends, dtype = fields.get("shape", 0), fields.get("data_offsets", 0), fields.get("dtype")
     if not (_sizes(shape) and _sizes(ends) and len(ends) == 2 and isinstance(dtype, str)) or len(name) > MOST_NAME:
-        raise BadFileError(f"has a header in which {shown} is not a tensor")
-    dtype = TYPES.get(dtype, escape(dtype.lower()))
+        raise BadFileError(f"has a header in which {escape(name)} is not a tensor")
+    dtype = TYPES.get(dtype) or escape(dtype.lower())
     first, last = ends
     if not first <= last <= room:
-        raise BadFileError(f"is truncated: {shown} should end at byte {start + last:,}, the file has {start + room:,}")
+        there = f"should end at byte {start + last:,}, the file has {start + room:,}"
+        raise BadFileError(f"is truncated: {escape(name)} {there}")
     if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
-        raise BadFileError(f"has a header that gives {shown} {last - first:,} bytes, which its shape does not need")
+        given = f"{escape(name)} {last - first:,} bytes"
+        raise BadFileError(f"has a header that gives {given}, which its shape does not need")
     read = partial(model.numbers_at, path, start + first, dtype, tuple(shape))
     return FileTensor(name, tuple(shape), dtype, model.role_of(name, dtype), read)
 
 
 def _sizes(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= MOST_AXES and all(type(n) is int and 0 <= n < 2**63 for n in value)
+    plain = isinstance(value, list) and len(value) <= MOST_AXES and {*map(type, value)} <= {int}
+    return plain and (not value or (min(value) >= 0 and max(value) < 2**63))

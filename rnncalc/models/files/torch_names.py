@@ -115,8 +115,10 @@ def no_params(tensors: Sequence[FileTensor]) -> set[str]:
     names = {match.expand(rf"\1{end}") for _, each, match in _stored(by_name) for end in each.no_params}
     for name, tensor in by_name.items():
         path, point, leaf = name.rpartition(".")
-        names |= {f"{path}{point}{_BESIDE[leaf]}"} if leaf in _BESIDE else set()
-        names |= {name} if len(tensor.shape) == 1 and _OF_LOSS.search(name) else set()
+        if leaf in _BESIDE:
+            names.add(f"{path}{point}{_BESIDE[leaf]}")
+        if leaf.endswith("weight") and len(tensor.shape) == 1 and _OF_LOSS.search(name):
+            names.add(name)
     return names | _not_optimised(tensors)
 
 
@@ -127,8 +129,10 @@ def _not_optimised(tensors: Sequence[FileTensor]) -> set[str]:
     """Return vectors alone in their modules, as weights of classes are, if an optimizer has states of all the rest."""
     optimizers: dict[str, dict[int, Shape]] = {}
     for tensor in tensors:
-        if match := _STATE.fullmatch(tensor.name):
+        if ".state." in tensor.name and (match := _STATE.fullmatch(tensor.name)):
             optimizers.setdefault(match[1], {})[int(match[2])] = tensor.shape
+    if not optimizers:
+        return set()
     trained = [tensor for tensor in tensors if tensor.is_parameter and not tensor.shared_with]
     paths = Counter(model.path_and_leaf(tensor.name)[0] for tensor in trained)
     alone = {each.name for each in trained if len(each.shape) == 1 and paths[model.path_and_leaf(each.name)[0]] == 1}
@@ -180,19 +184,15 @@ def remarked(
     Averages and other copies of all weights are of unknown role, unless a file has nothing else. copies: their names.
     """
     tensors = [tensor for tensor in tensors if prod(tensor.shape)]
-    averaged = {path for path, leaf in (model.path_and_leaf(each.name) for each in tensors) if leaf == "n_averaged"} - {
-        ""
-    }
-    second = {
-        name
-        for name, *_ in tensors
-        if name in copies or model.is_average(name) or any(path in averaged for path, _ in divisions(name))
-    }
+    averaged = {each.name.removesuffix(".n_averaged") for each in tensors if each.name.endswith(".n_averaged")}
+    second = {name for name, *_ in tensors if name in copies or model.is_average(name)}
+    second |= {name for name, *_ in tensors if averaged and any(path in averaged for path, _ in divisions(name))}
     if not any(each.is_parameter and each.name not in second for each in tensors):
         second = set()
     roles = dict.fromkeys(no_params(tensors), TensorRole.BUFFER) | dict.fromkeys(second, TensorRole.UNKNOWN)
     stored = (TensorRole.PARAMETER, TensorRole.BUFFER)
-    tensors = [each._replace(role=roles.get(each.name, each.role)) if each.role in stored else each for each in tensors]
+    changed = {each.name: roles[each.name] for each in tensors if each.name in roles and each.role in stored}
+    tensors = [each._replace(role=changed[each.name]) if each.name in changed else each for each in tensors]
     tensors, remarks = model.remarked(tensors, quantised)
     heads = _heads(tensors)
     kinds: dict[Enum, list[str]] = {
