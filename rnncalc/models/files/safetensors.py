@@ -112,8 +112,8 @@ def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTens
         there = f"should end at byte {start + last:,}, the file has {start + room:,}"
         raise BadFileError(f"is truncated: {escape(name)} {there}")
     if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
-        given = f"{escape(name)} {last - first:,} bytes"
-        raise BadFileError(f"has a header that gives {given}, which its shape does not need")
+        size = f"{last - first:,} bytes"
+        raise BadFileError(f"has a header that gives {escape(name)} {size}, which its shape does not need")
     read = partial(model.numbers_at, path, start + first, dtype, tuple(shape))
     return FileTensor(name, tuple(shape), dtype, model.role_of(name, dtype), read)
 
