@@ -57,15 +57,17 @@ def shape_of(network: Network, batch: int) -> tuple[int, ...]:
     return (batch, network.steps) if tokens else (batch, network.steps, network.input)
 
 
-def hold(printed: Mapping[tuple[str, str], Counted], network: Network, batch: int, model: Any, inputs: Any) -> None:
+def hold(printed: Mapping[tuple[str, ...], Counted], network: Network, batch: int, model: Any, inputs: Any) -> None:
     """Assert that each counter prints what rnncalc says, if that is known."""
-    said = {(each.name, each.version): each for each in counters(network, batch).printed}
+    said: dict[tuple[str, ...], Any] = {}
+    for each in counters(network, batch).printed:  # by its quantity too, if it has several
+        said[each.name, each.version] = said[each.name, each.version, each.quantity] = each
     for counter, count in printed.items():
         if said[counter].value is not None:
             assert count(model, inputs) == said[counter].value, (counter, network, batch)
 
 
-def hold_of_pytorch(printed: Mapping[tuple[str, str], Counted], network: Network, batch: int) -> None:
+def hold_of_pytorch(printed: Mapping[tuple[str, ...], Counted], network: Network, batch: int) -> None:
     """Assert it of counters of PyTorch, each of a new model: some leave hooks in it."""
     import torch
 

@@ -60,7 +60,7 @@ def of_onnx_tool(model: Any, x: Any) -> int:
     return int(read.graph.macs[0])
 
 
-OF_PYTORCH: dict[tuple[str, str], Counted] = {
+OF_PYTORCH: dict[tuple[str, ...], Counted] = {
     ("torchinfo", "1.8.0"): lambda model, x: torchinfo.summary(model, input_data=x, verbose=0).total_mult_adds,
     ("ultralytics-thop", "2.2.3"): lambda model, x: int(profile(model, (x,), verbose=False)[0]),
     ("ptflops", "0.7.5"): of_ptflops("pytorch"),
@@ -94,5 +94,8 @@ def of_xla(model: Any, x: Any) -> int:
 def test_counters_of_flax(network: Network, batch: int) -> None:
     shape = shape_of(network, batch)
     x = jax.numpy.zeros(shape, "int32" if len(shape) < 3 else "float32")
-    of_flax = {("Flax tabulate", "0.12.8"): of_tabulate, ("XLA cost_analysis", "0.10.2"): of_xla}
+    of_flax: dict[tuple[str, ...], Counted] = {
+        ("Flax tabulate", "0.12.8"): of_tabulate,
+        ("XLA cost_analysis", "0.10.2"): of_xla,
+    }
     hold(of_flax, network, batch, model_of(network), x)
