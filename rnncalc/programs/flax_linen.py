@@ -161,7 +161,7 @@ class FlaxLinen(Writer):
             module_code = self.own_cell(module, direction, *rngs)
         else:
             sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
-            options = [*self._activation(layer.values()["activation"])]
+            options = [*self._activation(layer.values()["activation"] or "tanh")]
             module_code = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *options, *rngs])})"
         return f"{api}.RNN({module_code}{', reverse=True, keep_order=True' if direction else ''})"
 

@@ -49,7 +49,7 @@ def _options(layer: Cell) -> Iterator[str]:
     options = layer.values()
     if layer.grid:
         yield f'{options["kernel"]}, padding="same"'
-    if options["activation"] != "tanh":
+    if (options["activation"] or "tanh") != "tanh":
         yield f'activation="{options["activation"]}"'
     if not layer.bias:
         yield "use_bias=False"

@@ -81,7 +81,7 @@ def _options(layer: Cell, module: Module) -> Iterator[str]:
     options = layer.values()
     if len(module.places) > 1:
         yield f"num_layers={len(module.places)}"
-    if options.get("activation", "tanh") != "tanh":
+    if (options.get("activation") or "tanh") != "tanh":
         yield f'nonlinearity="{options["activation"]}"'
     if not layer.bias:
         yield "bias=False"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions.tensor import BIASES
 from rnncalc.errors import Cure, RefusedError, SpecError
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
@@ -335,14 +336,16 @@ def _stack(network: Network, framework: str) -> tuple[Placed, ...]:
 _FREE = {"frozen", "name", "path", "repeat", "units", "bias", "bidirectional", "projection"}
 """The options that may have any value."""
 
-_SAME = {"merge": "concat", "reset_after": True}
-"""The values of other options that mean the same as their defaults."""
+_SAME = {"merge": "concat", "reset_after": True, "activation": "tanh", "recurrent_activation": "sigmoid"}
+"""The values of other options of a cell that mean the same as their defaults."""
 
 
 def is_plain(layer: Layer, free: Set[str] = _FREE) -> bool:
     """Return whether the options of a layer are those of a plain layer, except the free ones."""
-    options = {name: value for name, value in layer.values().items() if name not in free}
-    return {name: value for name, value in options.items() if value != layer.defaults[name]}.items() <= _SAME.items()
+    odd = {
+        name: value for name, value in layer.values().items() if value != layer.defaults.get(name) and name not in free
+    }
+    return odd.items() <= (_SAME.items() if isinstance(layer, Cell) else set())
 
 
 def _value(counter: Counter, placed: Placed | None, batch: int) -> int | None:

@@ -115,7 +115,7 @@ def of_tensorflow(*, frozen: bool) -> Counted:
 
 
 @given(stacks("keras"), BATCHES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_counters_of_keras(network: Network, batch: int) -> None:
     shape = shape_of(network, batch)
     x = np.zeros(shape, "int32" if len(shape) < 3 else "float32")
