@@ -341,7 +341,7 @@ def _variant_title(
     columns = several[True] or several[False] * more
     if columns[1:]:
         names = one_of([escape(title) for title in columns])
-        raise RefusedError(f"which column has the variant? it may be {names}", Cure.VARIANT_COLUMN)
+        raise RefusedError(f"the variant may be in the column {names}", Cure.VARIANT_COLUMN)
     if more and not columns:
         message = f"{len(records):,} rows, {len(variants):,} variants, and no column with the numbers of the variants"
         raise RefusedError(message, Cure.VARIANT_COLUMN)

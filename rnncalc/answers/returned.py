@@ -23,7 +23,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.printable import escape
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
-from rnncalc.words import all_of, did_you_mean, one_of
+from rnncalc.words import did_you_mean, one_of
 
 _FREE = "BT"
 """The axes that may have any size if the network does not say which: the batch and the steps."""
@@ -128,10 +128,9 @@ def _judged(arrays: Sequence[ReturnedArray], answer: GivenShape) -> tuple[Judgem
                 return array.judgement(answer, order=order), written.axes
     cells = [array for array in arrays if isinstance(array.place.layer, Cell)]
     if len(cells) != 1 and len(arrays) > 1:
-        layers = [array.place.name for array in arrays]
         name = escape(answer.name)
-        message = f"{name}: {all_of(layers)} return one each; write {layers[0]}.{name} for one of them"
-        raise CallError(message)
+        each = one_of([f"{array.place.name}.{name}" for array in arrays])
+        raise CallError(f"{name}: several layers return this array; write {each}")
     array = (cells or arrays)[0]
     return array.judgement(answer, diagnoses=tuple(_diagnoses(array, answer))), ""
 

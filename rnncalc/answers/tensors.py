@@ -22,7 +22,7 @@ from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.stack import levels_of
 from rnncalc.printable import escape
-from rnncalc.words import all_of, bracketed, plural
+from rnncalc.words import bracketed, one_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.answers.search import Search
@@ -73,11 +73,8 @@ class TensorGrader:
         spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2])
         places: list[int] = next(filter(None, map(self.places.get, spellings)), [])
         if len(places) > 1:
-            layers = [escape(self.tensors[place][0]) for place in places[:MOST_NAMED]]
-            message = (
-                f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
-            )
-            raise CallError(message)
+            each = one_of([f"{escape(self.tensors[place][0])}.{escape(name)}" for place in places[:MOST_NAMED]])
+            raise CallError(f"{escape(name)}: several layers have this tensor; write {each}")
         return places[0] if places else None
 
     def is_tensor(self, name: str) -> bool:
@@ -89,7 +86,7 @@ class TensorGrader:
         tensors = self.tensors
         wanted = len(tensors)
         if not tensors:
-            raise CallError("there is no tensor whose shape could be given; give a number")
+            raise CallError("the network has no tensors; give a number")
         if len(answers) != wanted:
             names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors[:MOST_NAMES]]
             names += ["..."] if wanted > MOST_NAMES else []

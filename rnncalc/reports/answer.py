@@ -339,7 +339,7 @@ def _sentence(diagnosis: Diagnosis) -> str:
     if not diagnosis.alone:
         return text
     first, last = diagnosis.alone
-    return f"{text}, in {first} alone" if first == last else f"{text}, in one alone of {first} to {last}"
+    return f"{text}, in {first} alone" if first == last else f"{text}, in one of {first} to {last} alone"
 
 
 def _sum(expression: Expression) -> Value:
@@ -369,11 +369,11 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
         cell = next(placed for placed in network.stack if isinstance(placed.layer, Cell))
         yield f"{cell.name} is of the kind {cell.kind}, not {judged.kind}."
     if isinstance(answer, GivenNumber) and answer.rounding and not judged.right:
-        yield f"{escape(answer.rounding, 200)} only rounds {_answer_text(judged)}, which is judged."
+        yield f"{escape(answer.rounding, 200)} rounds {_answer_text(judged)}; {_answer_text(judged)} is judged."
     if judged.rounded and isinstance(answer, GivenNumber):
         yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if answer.one_digit:
-            yield "One digit is too few to tell it from wrong counts; give two or more."
+            yield "One digit is too few to tell a correct count from a wrong one; give two digits or more."
     elif isinstance(answer, GivenNumber) and answer.unit > 1 and not judged.right:
         least, most = answer.meant
         rounded = "rounded to one digit: it may be" if answer.one_digit else "read as rounded:"
@@ -408,7 +408,7 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
         number = _answer_text(judged)
         yield f"A guess: no single known mistake gives {number}; two together do, which may be a coincidence."
     elif judged.by_chance:
-        yield f"A guess: mistakes like this give many of the numbers near {_answer_text(judged)}."
+        yield f"A guess: known mistakes give many of the numbers near {_answer_text(judged)}."
     number = f"{_answer_text(judged)}{_on_rounding(judged)}"
     yield from (f"Also, {number} {meaning.text}." for meaning in (() if hint else judged.meant))
     if judged.other_size and not hint:
@@ -429,7 +429,7 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
         return f"{text}, but {_size(judged.other_size)} would give {judged.other_size.params:,}."
     if isinstance(judged.answer, GivenNumber) and not hint:
         if has_letters(judged.difference):
-            return f"{text}; the correct one minus this is {-judged.difference}."
+            return f"{text}; the correct formula minus this one is {-judged.difference}."
         if judged.layer:
             return f"{text}, {_difference(judged.difference)} the correct one."
     return f"{text}."

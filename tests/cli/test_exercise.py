@@ -179,7 +179,7 @@ def test_variants_are_found_or_told_or_refused(call: Call, tmp_path: Path) -> No
     assert nearly.err.count("expected a variant of") == 2
     assert nearly.out.splitlines()[-2].endswith("got '9'.\",")  # no correct answer of a variant that there is not
     twice = graded(call, tmp_path, ["Sheet,Group,Total", *(f"{place},{4 - place},{right[0]}" for place in (1, 2, 3))])
-    assert "which column has the variant? it may be Sheet or Group; name the column of the variants" in twice.err
+    assert "the variant may be in the column Sheet or Group; name the column of the variants" in twice.err
 
 
 def test_one_number_is_no_answer_to_a_question_for_two(call: Call, tmp_path: Path) -> None:
