@@ -301,7 +301,9 @@ class CellTensors:
 
     def _blocks(self, array: Array, axes: tuple[Axis, ...], contents: Sequence[Content]) -> Iterator[TensorBlock]:
         """Yield the contents of an array as blocks, those of each direction if it has both."""
-        words, kernel = array.axes.split(), [f"k{n}" for n, axis in enumerate(a for a in axes if a.letter == "k")]
+        of_gate = contents[0][0] in (Role.INPUT, Role.RECURRENT)  # another cell's weights may have a width k
+        kernel = [f"k{n}" for n, _ in enumerate(axis for axis in axes if of_gate and axis.letter == "k")]
+        words = array.axes.split()
         if len(words) + len(kernel) > len(axes):
             words.remove("reads")
         words = [*words, *kernel] if words[0] == "h" else [*kernel, *words]
