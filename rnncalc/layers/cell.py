@@ -102,7 +102,12 @@ class Operations(Protocol[Value]):
     """
 
     def __getattr__(self, name: str) -> Callable[..., Value]:
-        """Return any other operation of `step/operations.py`, by its name."""
+        """Return any other operation of `step/operations.py`, by its name.
+
+        plus, times and over are element-wise; complement is 1 − vector, and normalise makes a vector's mean 0 and its
+        variance 1. scale multiplies a vector of one, its first operand, with a vector; shift adds a vector of one, its
+        second operand, to each number.
+        """
 
     def gate(self, letter: str, **reads: Value) -> Value:
         """Return a gate: the sum of its products with what it reads and of its biases, through its activation."""
@@ -131,32 +136,11 @@ class Operations(Protocol[Value]):
     def scalar(self, letter: str) -> Value:
         """Return a trained number beside the gates, through its activation: a vector of one."""
 
-    def plus(self, left: Value, right: Value) -> Value:
-        """Return the element-wise sum."""
-
-    def times(self, left: Value, right: Value) -> Value:
-        """Return the element-wise product, ∘ in equations."""
-
-    def over(self, left: Value, right: Value) -> Value:
-        """Return the element-wise quotient."""
-
     def blend(self, gate: Value, where_one: Value, where_zero: Value) -> Value:
         """Return gate ∘ where_one + (1 − gate) ∘ where_zero."""
 
-    def normalise(self, vector: Value) -> Value:
-        """Return the vector with mean 0 and variance 1: minus its mean, over its standard deviation."""
-
-    def complement(self, vector: Value) -> Value:
-        """Return 1 − vector."""
-
-    def scale(self, scalar: Value, vector: Value) -> Value:
-        """Return a vector times a vector of one."""
-
     def half(self, vector: Value) -> Value:
         """Return a direction's half of x if x is as wide as both directions together; with one direction, all of x."""
-
-    def shift(self, vector: Value, scalar: Value) -> Value:
-        """Return a vector plus a vector of one, added to each number."""
 
 
 class Cell(Layer):
