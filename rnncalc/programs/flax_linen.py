@@ -6,8 +6,8 @@ last one first, as an LSTM's (c, h).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from rnncalc.layers.layer import CROSS, External
 from rnncalc.programs.code import quoted, tensors_of, with_comment
@@ -60,6 +60,11 @@ def _carried(end: str, gives: bool, takes: bool) -> Iterator[str]:
             yield f"{way} = jax.tree.map(lambda state: jnp.split(state, 2, axis=-1)[{number}], {end})"
 
 
+HARD_SIGMOID = '''def hard_sigmoid_0_2(x: jax.Array) -> jax.Array:
+    """Return x/5 + 1/2, cut at 0 and 1."""
+    return jnp.clip(x / 5 + 0.5, 0, 1)
+'''
+
 PADDINGS = {"valid": "VALID", "same": "SAME", "causal": "CAUSAL"}
 CONVOLVED = {"stride": "strides={0}", "dilation": "kernel_dilation={0}", "groups": "feature_group_count={0}"}
 SCALED = {"bias": "use_bias=False", "scale": "use_scale=False", "center": "use_bias=False"}
@@ -74,7 +79,8 @@ FUNCTIONS = {
 
 def functions(api: str) -> dict[str, tuple[str, ...]]:
     """Return the functions of a module of Flax, with their further arguments."""
-    named = {name: (f"{api}.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")}
+    named = {name: (f"{api}.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax", "hard_sigmoid")}
+    named["hard_sigmoid_0.2"] = ("hard_sigmoid_0_2",)
     return {**named, "gelu": (f"{api}.gelu", "approximate=False"), "normalise": ("jax.nn.standardize", "epsilon=1e-3")}
 
 
@@ -126,6 +132,7 @@ class FlaxLinen(Writer):
     samples = ("jnp.zeros({})", "jnp.zeros({}, jnp.int32)")
     library = "jnp"
     functions: ClassVar = functions("nn")
+    helpers: ClassVar = {"hard_sigmoid_0.2": HARD_SIGMOID}
     half = "jnp.split(x, 2, axis=-1)[self.second]"
     join = "jnp.concatenate"
     axis = "axis"
@@ -161,17 +168,20 @@ class FlaxLinen(Writer):
             module_code = self.own_cell(module, direction, *rngs)
         else:
             sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
-            options = [*self._activation(layer.values()["activation"] or "tanh")]
+            options = [*self._functions(layer.values())]
             module_code = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *options, *rngs])})"
         return f"{api}.RNN({module_code}{', reverse=True, keep_order=True' if direction else ''})"
 
-    def _activation(self, activation: str) -> Iterator[str]:
-        """Yield the argument of a module for an activation that is not its default."""
-        function, *others = self.functions.get(activation, ("",))
-        if activation != "tanh":
+    def _functions(self, options: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the arguments of a cell for functions that are not its defaults."""
+        words = (("activation", "activation_fn", "tanh"), ("recurrent_activation", "gate_fn", "sigmoid"))
+        for option, argument, usual in words:
+            if (name := options.get(option)) in (None, usual):
+                continue
+            function, *others = self.functions.get(name, ("",))
             alone = function and not others
-            code = "x" if activation == "linear" else self.called(activation, ("x",))
-            yield f"activation_fn={function if alone else f'lambda x: {code}'}"
+            code = "x" if name == "linear" else self.called(name, ("x",))
+            yield f"{argument}={function if alone else f'lambda x: {code}'}"
 
     def cell(self, cell: OwnCell) -> Iterator[str]:
         yield from (*arguments_of(cell), "")

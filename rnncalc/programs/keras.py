@@ -35,6 +35,11 @@ EXTERNAL = '''class External(layers.Layer):
     def call(self, x):
         return ops.repeat(ops.zeros_like(x[..., :1]), self.outputs, axis=-1)
 '''
+HARD_SIGMOID = '''@keras.saving.register_keras_serializable()
+def hard_sigmoid_0_2(x):
+    """Return x/5 + 1/2, cut at 0 and 1: the hard sigmoid of Keras before 3."""
+    return ops.clip(x / 5 + 0.5, 0, 1)
+'''
 MAIN = """def main() -> None:
     model = {name}()
     model({sample})
@@ -49,8 +54,13 @@ def _options(layer: Cell) -> Iterator[str]:
     options = layer.values()
     if layer.grid:
         yield f'{options["kernel"]}, padding="same"'
-    if (options["activation"] or "tanh") != "tanh":
+    if options["activation"] not in (None, "tanh"):
         yield f'activation="{options["activation"]}"'
+    match options.get("recurrent_activation"):
+        case "hard_sigmoid":
+            yield 'recurrent_activation="hard_sigmoid"'
+        case "hard_sigmoid_0.2":  # Keras 3 has no name for it
+            yield "recurrent_activation=hard_sigmoid_0_2"
     if not layer.bias:
         yield "use_bias=False"
     if options.get("reset_after") is False:
@@ -162,7 +172,9 @@ class Keras(Writer):
     functions: ClassVar = {
         "gelu": ("ops.gelu", "approximate=False"),
         "normalise": ("ops.layer_normalization", "epsilon=1e-3"),
+        "hard_sigmoid_0.2": ("hard_sigmoid_0_2",),
     }
+    helpers: ClassVar = {"hard_sigmoid_0.2": HARD_SIGMOID}
     transposed = "ops.transpose({matrix})"
     half = "ops.split(x, 2, axis=-1)[self.second]"
     join = "ops.concatenate"

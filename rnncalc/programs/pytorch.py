@@ -43,6 +43,10 @@ RECURRENT = '''class Recurrent(nn.Module):
             ends.append(state)
         return torch.cat(ways, dim=-1), tuple(torch.stack(each) for each in zip(*ends))
 '''
+HARD_SIGMOID = '''def hard_sigmoid_0_2(x: torch.Tensor) -> torch.Tensor:
+    """Return x/5 + 1/2, cut at 0 and 1."""
+    return torch.clamp(x / 5 + 0.5, 0, 1)
+'''
 NORMALISED = '''def normalised(x: torch.Tensor, epsilon: float = 1e-3) -> torch.Tensor:
     """Return vectors with mean 0 and variance 1."""
     return nn.functional.layer_norm(x, x.shape[-1:], eps=epsilon)
@@ -81,7 +85,7 @@ def _options(layer: Cell, module: Module) -> Iterator[str]:
     options = layer.values()
     if len(module.places) > 1:
         yield f"num_layers={len(module.places)}"
-    if (options.get("activation") or "tanh") != "tanh":
+    if options["activation"] not in (None, "tanh"):
         yield f'nonlinearity="{options["activation"]}"'
     if not layer.bias:
         yield "bias=False"
@@ -180,8 +184,10 @@ class PyTorch(Writer):
         "softmax": ("torch.softmax", "dim=-1"),
         "gelu": ("nn.functional.gelu",),
         "normalise": ("normalised",),
+        "hard_sigmoid": ("nn.functional.hardsigmoid",),
+        "hard_sigmoid_0.2": ("hard_sigmoid_0_2",),
     }
-    helpers: ClassVar = {"normalise": NORMALISED}
+    helpers: ClassVar = {"normalise": NORMALISED, "hard_sigmoid_0.2": HARD_SIGMOID}
     half = "x.chunk(2, dim=-1)[self.second]"
     join = "torch.cat"
     axis = "dim"

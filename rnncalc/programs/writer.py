@@ -180,9 +180,10 @@ class Writer(Expressions, ABC):
         attending = [module for module in self.program.modules if attends(module)]
         classes += ["\n".join(self._attention(module)) for module in attending]
         classes += [f"class {name}{code}" for code, name in self.layer_classes.items()]
-        called = {name: f"{self.functions[name][0]}(" for name in self.helpers}
-        helpers = [self.helpers[name] for name, call in called.items() if any(call in each for each in classes)]
-        after = "\n\n\n".join(part.strip("\n") for part in (*helpers, *classes, "\n".join(self._class()), self._main()))
+        classes.append("\n".join(self._class()))
+        used = {name: re.compile(rf"(?<![\w.]){self.functions[name][0]}[(,)]") for name in self.helpers}
+        helpers = [self.helpers[name] for name, call in used.items() if any(map(call.search, classes))]
+        after = "\n\n\n".join(part.strip("\n") for part in (*helpers, *classes, self._main()))
         unused = {line for line in self.imports if " as " in line and f"{line.split()[-1]}." not in after}
         constants = [part for line in self.constants() for part in broken(line)]
         return "\n".join([*(line for line in self.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
