@@ -53,6 +53,8 @@ class Numbers(Operations[float]):
         return {"minimum": min}[name]
 
     def gate(self, letter: str, **reads: float) -> float:
+        if letter in self.habits.plus_one:
+            return self.through(letter, 1 + self.sum(letter, **reads))
         return sin(number("gate", self.activations[letter], letter) + sum(reads.values()))
 
     def sum(self, letter: str, **reads: float) -> float:
@@ -199,7 +201,7 @@ class Circuit:
         assert right == {f"{letter}_t": pytest.approx(value) for letter, value in zip(layer.states, after, strict=True)}
 
 
-SIGNS = {"+", "∘", "·", "÷", "1−"}
+SIGNS = {"+", "∘", "·", "÷", "1−", "1+"}
 FUNCTIONS = {"σ": "sigmoid"}
 
 
@@ -221,6 +223,8 @@ def value(piece: Piece, reads: list[tuple[float, bool]], inputs: dict[str, float
             return above / below
         case ["1−"]:
             return 1 - values[0]
+        case ["1+"]:
+            return 1 + values[0]
     assert name not in SIGNS
     if piece.shape.style is Style.OPERATION and not more:
         (only,) = values

@@ -54,7 +54,14 @@ def rooms(shape: Shape) -> list[Room]:
 
 def hold(picture: Picture) -> None:
     """Hold what is so of every picture: nothing overlaps or lies outside, and every arrow comes from and leads to
-    something, around everything else."""
+    something, around everything else and along no other arrow."""
+    edges = Counter(
+        frozenset(edge)
+        for shape in picture.shapes
+        if isinstance(shape, Arrow) and shape.style is not Style.AXIS
+        for edge in pairwise(cells_along(shape.corners))
+    )
+    assert {*edges.values()} <= {1}, [edge for edge, times in edges.items() if times > 1]
     taken: dict[GridPoint, Shape] = {}
     for shape in picture.shapes:
         for left, top, right, bottom in rooms(shape):

@@ -478,12 +478,12 @@ class Half(Frozen):
         if words := [text for text in self.words if text and self.words[0]]:
             y, last = self.rows[0].bottom, self.right - 1
             yield Arrow(route(self.left, y, y + 1, last, y, upright=True), Style.AXIS, head=False)
-            yield from (
-                Label((self.left + last) // 2, y + 2 + n, (text,), Style.NOTE, "middle") for n, text in enumerate(words)
-            )
+            middle = (self.left + last) // 2
+            yield from (Label(middle, line, (text,), Style.NOTE, "middle") for line, text in enumerate(words, y + 2))
 
     def _boxes(self, row: Row) -> Iterator[Shape]:
         height, width = row.bottom - row.top, self.box - PAST * (row is self.attention)
+        by = self.middle - 1 if row is self.rows[0] and self.rows[1] is self.attention else 0
         if row.elided:
             width = max(self.wide, *(span(line) + 4 for line in row.lines)) | 1
             yield Box(self.left, row.top, width, height, row.lines, Style.ELIDED)
@@ -496,10 +496,8 @@ class Half(Frozen):
                 yield from (_dots(x, y) for y in (row.line, row.backward)[: 1 + row.two_way])
             elif row.letter:
                 wide = self.circle(row.letter, column)
-                x += (self.box - wide) // 2 + (self.middle - 1) * (
-                    row is self.rows[0] and self.rows[1] is self.attention
-                )
-                yield Box(x, row.top, wide, 1, ((at(row.letter, column.name),),), style, round=True)
+                line = (at(row.letter, column.name),)
+                yield Box(x + by + (self.box - wide) // 2, row.top, wide, 1, (line,), style, round=True)
             else:
                 yield Box(x, row.top, width, height, row.lines, style)
 

@@ -57,7 +57,7 @@ def habits_of(net: Network) -> Habits:
 
 
 def cell_of(net: Network) -> Cell:
-    layer = net.layers[0]
+    layer = convention(net.convention).settled(net.layers[0])
     assert isinstance(layer, Cell)
     return layer
 
@@ -142,7 +142,7 @@ def test_the_legend_s_numbers(net: Network, numbers: list[int]) -> None:
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("width", [30, 60, 80])
+@pytest.mark.parametrize("width", [40, 60, 80])
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_no_picture_is_wider_than_asked(name: str, width: int) -> None:
     """Drawn, or, where that takes more, written as equations; at 80 every cell as it comes is drawn."""
