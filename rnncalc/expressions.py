@@ -58,8 +58,8 @@ _COUNTED += "|gewicht|poid|pes|bias"
 
 # The tokens
 
-_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ"
-PLAIN = str.maketrans(_RAISED + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ"
+PLAIN = str.maketrans(_SUPERSCRIPTS + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
 """What raised and lowered signs are on the line."""
 
 
@@ -76,7 +76,7 @@ NUMBER = (
     r"(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z]))?"
 )
 _GREEK = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
-_LETTER = rf"(?:(?!SIGN_X)[^\W\d_{_RAISED}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
+_LETTER = rf"(?:(?!SIGN_X)[^\W\d_{_SUPERSCRIPTS}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
 _LOW = rf"(?:{_GREEK}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})"
 _INDEX = (
     rf"\\?_ ?(?:\{{ ?(?:{_LOW}|\\[a-z]+ ?\{{{_LOW}\}}|\\[a-z]+ {_LOW}) ?\}}|\\[a-z]+ ?\{{{_LOW}\}}"
@@ -100,7 +100,7 @@ _KINDS = {
     "fraction": r"\\[dt]?frac(?![A-Za-z])",
     "brace": r"\\(?:und|ov)erbrace(?![A-Za-z])",
     "label": r":0(?=\s?(?:=|:|→))|_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\}",
-    "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{_RAISED}]+",
+    "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{_SUPERSCRIPTS}]+",
     "times": r"\\?\*|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])|(?<=[0-9] )by(?= [0-9])|SIGN_X|"
     + _word("times|mal|fois|volte")
     + rf"|{_word('por|per')}(?! {_COUNTED_WITH}(?:{_COUNTED}))",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import product as combinations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -233,7 +233,7 @@ class Grader:
                 for each in formula.letters
             ]
             if prod(map(len, sizes)) <= MOST_RESTS and not any(
-                value.rounds(formula.at(dict(zip(formula.letters, each, strict=True)))) for each in product(*sizes)
+                value.rounds(formula.at(dict(zip(formula.letters, each, strict=True)))) for each in combinations(*sizes)
             ):
                 before = None if has_letters(one.number) else one.number
                 return judged._replace(answer=number._replace(untrue=sign, before=before, of_whole=of_whole))
@@ -294,7 +294,7 @@ class Grader:
         apart = any("bias" in words_of(each.name) for each in answers)
         parts = [self.labels.part(each, self.tensors, apart=apart) if each.name else None for each in answers]
         return [
-            (each.product if part and isinstance(each, GivenShape) else each, part)
+            (each.calculation if part and isinstance(each, GivenShape) else each, part)
             for each, part in zip(answers, parts, strict=True)
         ]
 
@@ -391,7 +391,7 @@ class Grader:
         several = [[*self.sizes_of(letter)] for letter in unsure]
         if prod(map(len, several)) > MOST_RESTS:
             return None
-        meanings = [{**sizes, **dict(zip(unsure, each, strict=True))} for each in product(*several)]
+        meanings = [{**sizes, **dict(zip(unsure, each, strict=True))} for each in combinations(*several)]
         correct = (each for each in meanings if answer.number.at(each) == self.total)
         meant = next(correct, meanings[0] if meanings and unsure in ([], ["m"]) else None)  # m is the network's input
         if meant is None:

@@ -61,12 +61,12 @@ _WORDS = {
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
 _WHOLE = {"total", "question"}
-_BESIDE = {"the", "layer", "unbiased", *_WHOLE}
+_NO_PART = {"the", "layer", "unbiased", *_WHOLE}
 _LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias", "kernel": "input weight"}
 _BIASES = r"(?: \w{1,3}){0,2} (?:bia[is]|sesgo|vi[eé]s)\w*"
 _NO = r"\b(?:without|excl(?:uding)?|no(?!\.| of\b| ?[0-9])|ohne|sans|sin|senza|sem)\b\.?"
 _BOTH = r"\b(?:both|beiden?|deux|dos|ambas|ambos|entramb[ei]|due)(?: \w{1,3})? (?:dire[ckçz]|richtung|sens)\w*"
-_ASIDE = (
+_REPLACEMENTS = (
     (r"\bno\b(?=.*(?:camada|parâm|pesos|vi[eé]s))|((?:camada|par[âa]metros|pesos|vi[eé]s).*) no\b", r"\1 "),
     (_NO + _BIASES, " weights unbiased "),
     (r"\b(?:with|incl(?:uding)?|mit|avec|con|com)\b\.?" + _BIASES, " "),
@@ -113,7 +113,7 @@ class Labels:
 
         apart: whether the biases have a number of their own. Raises CallError if it names no part, or several.
         """
-        number = answer.product if isinstance(answer, GivenShape) else answer
+        number = answer.calculation if isinstance(answer, GivenShape) else answer
         if number is None or tensors.place(answer.name) is not None:
             return None
         try:
@@ -138,7 +138,7 @@ class Labels:
         words = tuple(words_of(label))
         if (place := self.places.get(words)) is not None:
             return NamedPart(stack[place].name, None, self.counts[place], place)
-        key = frozenset(word for word in words if word not in _BESIDE and (word[1:] or word.isdecimal()))
+        key = frozenset(word for word in words if word not in _NO_PART and (word[1:] or word.isdecimal()))
         apart = apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
         letters = (
@@ -229,7 +229,7 @@ class Labels:
 def words_of(label: str) -> Iterator[str]:
     """Yield the words of a label, each as it is in the table; num_params and Gesamtparameter are the whole."""
     label = label.casefold()
-    for words, plain in _ASIDE:
+    for words, plain in _REPLACEMENTS:
         label = re.sub(words, plain, label)
     for word in re.findall(r"[^\W\d_]+|[0-9]+", label):
         yield "total" if re.search("par[aáâ]m|gesamt|total", word) else _MEANT.get(word, word)

@@ -131,11 +131,11 @@ class GivenShape(NamedTuple):
     """The shape of a tensor as a learner gave it, or of an array that a layer returns; a size may be a polynomial.
 
     sizes: if it has a name, a letter or a word is the batch or the steps, and None is any size.
-    product: the number that it is if it is a calculation, as 4 × 16 × 25 and (1600) may be, else None.
+    calculation: the number that it is as a product, as 4 × 16 × 25 and (1600) may be, else None.
     """
 
     sizes: tuple[Any, ...]
-    product: GivenNumber | None = None
+    calculation: GivenNumber | None = None
     name: str = ""
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
@@ -264,9 +264,9 @@ def _pieces(text: str, between: str) -> Iterator[str]:
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
     """Return answers as calculations, as 4 × 16 × 25, if each may be one."""
-    if any(isinstance(each, GivenShape) and not each.product for each in answers):
+    if any(isinstance(each, GivenShape) and not each.calculation for each in answers):
         return [*answers]
-    return [each if isinstance(each, GivenNumber) else each.product or each for each in answers]
+    return [each if isinstance(each, GivenNumber) else each.calculation or each for each in answers]
 
 
 def _plain(text: str) -> str:
@@ -358,11 +358,11 @@ class _AnswerParser(Parser):
         rough = "~" in plain[:begin] or {token.kind for token in self.tokens[: self.next]} & {*_ROUGH}
         array = "" if re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name) else name
         shape = self.shape(written, array) if array or not name else None
-        if shape and shape.product is None:
+        if shape and shape.calculation is None:
             return shape
         number = self.chain()
         number = (number.about() if rough else number)._replace(text=written, name=name)
-        return shape._replace(product=number) if shape else number
+        return shape._replace(calculation=number) if shape else number
 
     def opening(self) -> None:
         """Go on behind opening words and signs."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import groupby, islice, product, takewhile
+from itertools import groupby, islice, takewhile
+from itertools import product as combinations
 from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -247,7 +248,7 @@ class Search:
         ways = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
         seconds = [row for row in rows if ways[row.id] and not row.by_layer]
         question = Question(self.network)
-        for first, second in product(rows, seconds):
+        for first, second in combinations(rows, seconds):
             combined = first.subject != second.subject and (first.common or second.common)
             for once, counts in ways[first.id] if combined else ():
                 for twice in variants_of(second, once.worksheet, question):

@@ -36,7 +36,7 @@ def test_how_shapes_and_sums_are_read() -> None:
         answer = read_answer(text)
         assert isinstance(answer, GivenShape)
         assert [*answer.sizes] == sizes
-        assert (answer.product is None) == (text[0] in "([" and text != "(20)")
+        assert (answer.calculation is None) == (text[0] in "([" and text != "(20)")
 
 
 def test_a_vector_may_stand_as_a_row_or_a_column() -> None:
