@@ -5,7 +5,6 @@ Each was run in November 2026, on the CPU in float32, with the batch first. Test
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Set
 from typing import NamedTuple
 
@@ -58,9 +57,19 @@ class CountedLayer(NamedTuple):
         )
 
     @property
+    def blocks_of_unit(self) -> int:
+        """The rows of a gate's matrices for each unit: the blocks of its cell."""
+        return {"rnn": 1, "gru": 3}.get(self.kind, 4)
+
+    @property
     def blocks(self) -> int:
         """The rows of the gates' matrices in all directions."""
-        return self.ways * self.units * {"rnn": 1, "gru": 3}.get(self.kind, 4)
+        return self.ways * self.units * self.blocks_of_unit
+
+    @property
+    def in_onnx_tool(self) -> bool:
+        """Whether onnx-tool has a rule for it."""
+        return self.kind in ("lstm", "gru") and not self.joined
 
     @property
     def in_blocks(self) -> int:
@@ -72,207 +81,132 @@ class CountedLayer(NamedTuple):
         return self.ways * self.units * {"rnn": rnn, "gru": gru}.get(self.kind, lstm)
 
 
-Rule = Callable[[CountedLayer], int | None]
-"""What a counter adds for a layer; None if that is not known."""
-
-
-def _nothing(_: CountedLayer) -> int:
-    return 0
-
-
-def _products(layer: CountedLayer) -> int:
-    return layer.times * layer.products
-
-
-def _twice(layer: CountedLayer) -> int:
-    return 2 * layer.times * layer.products
-
-
-def _params(layer: CountedLayer) -> int:
-    return layer.times * layer.params
-
-
-def _params_once(layer: CountedLayer) -> int:
-    return layer.batch * layer.params
-
-
-def _with_biases(layer: CountedLayer) -> int:
-    return layer.times * (2 * layer.products + layer.biases)
-
-
-def _thop(layer: CountedLayer) -> int:
-    """Return the number without projections: a layer of a stack seems to read all units of the one below."""
-    inputs = layer.ways * layer.units if layer.stacked else layer.inputs
-    return layer.times * (layer.blocks * (inputs + layer.units) + layer.biases + layer.of_units(1, 7, 8))
-
-
-def _ultralytics(layer: CountedLayer) -> int:
-    return layer.times * (layer.products + layer.biases + layer.of_units(1, 7, 8))
-
-
-def _ptflops(layer: CountedLayer) -> int:
-    return layer.times * (layer.in_blocks + layer.biases + layer.of_units(1, 7, 10))
-
-
-def _aten(layer: CountedLayer) -> int | None:
-    """Return the parameters at each step; which biases are counted in a batch depends on the layout in memory."""
-    if layer.kind == "lstm":
-        return 0
-    return _params(layer) if layer.batch == 1 or not layer.biases else None
-
-
-def _torchprofile(layer: CountedLayer) -> int:
-    """Return the products of an LSTM whose units are as many as it outputs."""
-    lstm = layer.kind in ("lstm", "projected")
-    return 4 * lstm * layer.times * layer.ways * layer.output * (layer.inputs + layer.output)
-
-
-def _flop_counter(layer: CountedLayer) -> int:
-    return 0 if layer.kind == "lstm" else _twice(layer)
-
-
-def _torch_profiler(layer: CountedLayer) -> int:
-    """Return two for each multiply-add and some sums and products; of an LSTM the sum of its biases, once."""
-    return layer.biases // 2 if layer.kind == "lstm" else layer.times * (2 * layer.products + layer.of_units(0, 1, 3))
-
-
-def _deepspeed(layer: CountedLayer) -> int:
-    return layer.times * (2 * layer.in_blocks - 2 * layer.blocks + layer.biases + layer.of_units(1, 7, 10))
-
-
-def _onnx_tool(layer: CountedLayer) -> int | None:
-    """Return the parameters at each step and the rest of one direction, even if there are two."""
-    return layer.times * (layer.params + layer.of_units(0, 110, 180) // layer.ways) if _in_onnx_tool(layer) else None
-
-
-def _onnx_tool_before(layer: CountedLayer) -> int | None:
-    return _params_once(layer) if _in_onnx_tool(layer) else None
-
-
-def _in_onnx_tool(layer: CountedLayer) -> bool:
-    """Return whether it has a rule; to pick last states from two directions is work of a program's own."""
-    return layer.kind in ("lstm", "gru") and not layer.joined
-
-
-def _xla(layer: CountedLayer) -> int:
-    return layer.batch * (2 * layer.products + layer.of_units(2, 18, 21)) + 2 * layer.ways  # 2: the counter of a loop
-
-
-def _tensorflow(layer: CountedLayer) -> int:
-    return layer.batch * (2 * layer.products + layer.biases + layer.of_units(1, 8, 8))
-
-
-def _frozen(layer: CountedLayer) -> int:
-    """Return the products with the input, and the sums whose shapes are known; with a batch of 1 fewer are."""
-    several = layer.batch > 1
-    once = 2 * layer.blocks * layer.inputs + (layer.blocks if layer.biases else 0)
-    return layer.batch * (once + layer.of_units(several, 6 * several, 5))
-
-
-def _lookups(layer: CountedLayer) -> int:
-    return 2 * layer.times
-
-
-def _unknown(_: CountedLayer) -> None:
-    return None
+RULES: Mapping[str, Callable[[CountedLayer, int], int | None]] = {
+    "nothing": lambda *_: 0,
+    "unknown": lambda *_: None,
+    "products": lambda x, _: x.times * x.products,
+    "twice": lambda x, _: 2 * x.times * x.products,
+    "twice, biases": lambda x, _: x.times * (2 * x.products + x.biases),
+    "twice, fused": lambda x, _: 0 if x.kind == "lstm" else 2 * x.times * x.products,
+    "params": lambda x, _: x.times * x.params,
+    "params once": lambda x, _: x.batch * x.params,
+    "lookups": lambda x, _: 2 * x.times,
+    # a layer of a stack seems to it to read all units of the one below
+    "thop": lambda x, more: (
+        x.times * (x.blocks * ((x.ways * x.units if x.stacked else x.inputs) + x.units) + x.biases + more)
+    ),
+    "ultralytics": lambda x, more: x.times * (x.products + x.biases + more),
+    "ptflops": lambda x, more: x.times * (x.in_blocks + x.biases + more),
+    # which biases it counts in a batch depends on the layout in memory
+    "aten": lambda x, _: 0 if x.kind == "lstm" else x.times * x.params if x.batch == 1 or not x.biases else None,
+    "torchprofile": lambda x, _: x.times * 4 * x.ways * x.output * (x.inputs + x.output) * (x.blocks_of_unit == 4),
+    "torch.profiler": lambda x, more: x.biases // 2 if x.kind == "lstm" else x.times * (2 * x.products + more),
+    "deepspeed": lambda x, more: x.times * (2 * x.in_blocks - 2 * x.blocks + x.biases + more),
+    # of two directions it adds the rest once; to pick their last states is work of a program's own
+    "onnx-tool": lambda x, more: x.times * (x.params + more // x.ways) if x.in_onnx_tool else None,
+    "onnx-tool once": lambda x, _: x.batch * x.params if x.in_onnx_tool else None,
+    "xla": lambda x, more: x.batch * (2 * x.products + more) + 2 * x.ways,  # 2: the counter of a loop
+    "tensorflow": lambda x, more: x.batch * (2 * x.products + x.biases + more),
+    # sums whose shapes are known: fewer with a batch of 1
+    "frozen": lambda x, _: (
+        x.batch
+        * (
+            2 * x.blocks * x.inputs
+            + (x.blocks if x.biases else 0)
+            + x.of_units(*((1, 6, 5) if x.batch > 1 else (0, 0, 5)))
+        )
+    ),
+}
+"""What counters add for a layer, with so many numbers more for its units; None if that is not known."""
 
 
 class Counter(NamedTuple):
-    """A counter: its name and version, what it calls its number, why this differs, and its rules.
+    """A counter: its name and version, what it calls its number, why this differs, and its rules by their names.
 
-    why: clauses, by the kinds of layer that they are about; `{h 7h –}` is h of an RNN, 7h of a GRU.
-    framework: whose layers it counts. activation: whether an activation after a dense layer adds nothing.
+    why: clauses, by the kinds of layer that they are about. units: what it adds for each unit of an RNN, a GRU and an
+    LSTM, `{}` in the clauses. framework: whose layers it counts. activation: whether one after a dense layer adds
+    nothing.
     """
 
     name: str
     version: str
     quantity: str
     why: Mapping[str, str]
-    recurrent: Rule
-    dense: Rule
-    embedding: Rule = _nothing
+    recurrent: str
+    dense: str
+    units: tuple[int, int, int] = (0, 0, 0)
+    embedding: str = "nothing"
     framework: str = "pytorch"
     activation: bool = False
 
     def reason(self, kinds: Set[str]) -> str:
         """Return the reason for a network with these kinds of layer, in words that go on after "it"."""
-
-        def per_unit(texts: re.Match[str]) -> str:
-            cells = zip(("rnn", "gru", "lstm projected"), texts[1].split(), strict=True)
-            each = {about.split()[0].upper(): text for about, text in cells if text != "–" and of(about)}
-            one = {*each.values()}
-            return one.pop() if len(one) == 1 else ", ".join(f"{text} ({kind})" for kind, text in each.items())
-
-        def of(about: str) -> bool:
-            return not kinds.isdisjoint(about.split())
-
-        clauses = "; ".join(text for about, text in self.why.items() if of(about))
-        return re.sub(r"\{(.+?)\}", per_unit, clauses) or "counts the matrix products alone"
+        cells = zip(("RNN", "GRU", "LSTM"), ("rnn", "gru", "lstm projected"), self.units, strict=True)
+        units = {name: f"{number}h" for name, about, number in cells if number and kinds & {*about.split()}}
+        units = {name: "h" if text == "1h" else text for name, text in units.items()}
+        one = len({*units.values()}) == 1
+        words = ", ".join(list(units.values())[:1] if one else [f"{text} ({name})" for name, text in units.items()])
+        clauses = "; ".join(text for about, text in self.why.items() if kinds & {*about.split()})
+        return clauses.replace("{}", words) or "counts the matrix products alone"
 
 
-CELLS = "rnn gru lstm projected"
-_ADDED = {CELLS: "adds biases and {h 7h 8h} per step"}
-_BIASES = {f"{CELLS} dense": "adds biases"}
+_CELLS = "rnn gru lstm projected"
+_ADDED = {_CELLS: "adds biases and {} per step"}
+_BIASES = {f"{_CELLS} dense": "adds biases"}
 _FUSED = {"lstm": "counts 0 for an LSTM, which oneDNN runs as one operation"}
-_ZERO = {CELLS: "counts 0 for a recurrent layer"}
+_ZERO = {_CELLS: "counts 0 for a recurrent layer"}
 _ONE = _ZERO | {"dense": "counts one FLOP for a multiply-add"}
 _UNPROJECTED = {"projected": "leaves out the product of a projection"}
-_DEEPSPEED = _UNPROJECTED | {CELLS: "counts 2m − 1 for a product of m numbers; adds biases and {h 7h 10h} per step"}
+_DEEPSPEED = {_CELLS: "counts 2m − 1 for a product of m numbers; adds biases and {} per step"} | _UNPROJECTED
 _ONE_STEP = "counts one step, whatever their number"
-_ON_XLA = {CELLS: f"{_ONE_STEP}; adds {{2h 18h 21h}}", "dense": "adds biases"}
+_ON_XLA = {_CELLS: f"{_ONE_STEP}; adds {{}}", "dense": "adds biases"}
 _ON_TENSORFLOW = _BIASES | {"embedding": "counts 2 for each look-up"}
-_RNN_OR_GRU = {"rnn gru": "counts 0 for an RNN or a GRU"}
-_ONCE = {CELLS: "counts every parameter at each step, biases too", "dense embedding": "others once for each sequence"}
+_ONCE = {_CELLS: "counts every parameter at each step, biases too", "dense embedding": "others once for each sequence"}
+_LOST = {"rnn gru": "counts 0 for an RNN or a GRU", "projected": "takes the width of a projection for the units"}
+_SUMS = {"lstm": "counts of an LSTM one sum of its biases", "gru": "adds h per step", "projected": "adds 3h per step"}
 
 COUNTERS = (
-    Counter("torchinfo", "1.8.0", "mult-adds", _ONCE, _params, _params_once, _params_once, activation=True),
-    Counter("THOP", "0.1.1", "MACs", _ADDED | {"projected": "takes no notice of a projection"}, _thop, _products),
-    Counter("ultralytics-thop", "2.2.3", "MACs", _ADDED, _ultralytics, _products),
     Counter(
-        *("ptflops", "0.7.5", "MACs", {CELLS: "adds {h 7h 10h} per step"} | _UNPROJECTED | _BIASES, _ptflops, _params)
-    ),
-    Counter(*("ptflops (aten)", "0.7.5", "MACs", _FUSED | {"rnn gru projected dense": "adds biases"}, _aten, _aten)),
-    Counter("fvcore", "0.1.5", "FLOPs", _ONE, _nothing, _products, activation=True),
-    Counter(
-        *("torchprofile", "0.1.0", "MACs"),
-        _RNN_OR_GRU | {"projected": "takes the width of a projection for the units"},
-        *(_torchprofile, _products),
-        activation=True,
-    ),
-    Counter("FlopCounterMode", "2.13.0", "FLOPs", _FUSED, _flop_counter, _twice, activation=True),
-    Counter("Lightning", "2.6.6", "FLOPs", _FUSED, _flop_counter, _twice, activation=True),
-    Counter(
-        *("torch.profiler", "2.13.0", "FLOPs"),
-        {"lstm": "counts of an LSTM one sum of its biases", "gru projected": "adds {– h 3h} per step"},
-        *(_torch_profiler, _twice),
-    ),
-    Counter("DeepSpeed", "0.19.8", "FLOPs", _DEEPSPEED, _deepspeed, _twice),
-    Counter("DeepSpeed", "0.19.8", "MACs", _ZERO, _nothing, _products),
-    Counter("calflops", "0.3.2", "FLOPs", _DEEPSPEED, _deepspeed, _twice),
-    Counter("calflops", "0.3.2", "MACs", _ZERO, _nothing, _products),
-    Counter(
-        *("onnx-tool", "1.0.1", "MACs", {CELLS: "adds {– 110h 180h} per step, for activations"} | _BIASES),
-        *(_onnx_tool, _params),
+        "torchinfo", "1.8.0", "mult-adds", _ONCE, "params", "params once", embedding="params once", activation=True
     ),
     Counter(
-        *("onnx-tool", "0.8.0", "MACs", {CELLS: "leaves out the steps of a recurrent layer"} | _BIASES),
-        *(_onnx_tool_before, _params),
+        *("THOP", "0.1.1", "MACs", _ADDED | {"projected": "takes no notice of a projection"}, "thop", "products"),
+        units=(1, 7, 8),
     ),
-    Counter("paddle.flops", "3.3.1", "FLOPs", _ONE, _nothing, _products),
-    Counter("Flax tabulate", "0.12.8", "FLOPs", _ON_XLA, _xla, _with_biases, _unknown, "flax-linen"),
-    Counter("XLA cost_analysis", "0.10.2", "FLOPs", _ON_XLA, _xla, _with_biases, _unknown, "flax-linen"),
+    Counter("ultralytics-thop", "2.2.3", "MACs", _ADDED, "ultralytics", "products", (1, 7, 8)),
     Counter(
-        *("TensorFlow profiler", "2.20.0", "FLOPs", {CELLS: f"{_ONE_STEP}; adds {{h 8h 8h}}"} | _ON_TENSORFLOW),
-        *(_tensorflow, _with_biases, _lookups, "keras"),
+        *("ptflops", "0.7.5", "MACs", {_CELLS: "adds {} per step"} | _UNPROJECTED | _BIASES, "ptflops", "params"),
+        units=(1, 7, 10),
+    ),
+    Counter("ptflops (aten)", "0.7.5", "MACs", _FUSED | {"rnn gru projected dense": "adds biases"}, "aten", "aten"),
+    Counter("fvcore", "0.1.5", "FLOPs", _ONE, "nothing", "products", activation=True),
+    Counter("torchprofile", "0.1.0", "MACs", _LOST, "torchprofile", "products", activation=True),
+    Counter("FlopCounterMode", "2.13.0", "FLOPs", _FUSED, "twice, fused", "twice", activation=True),
+    Counter("Lightning", "2.6.6", "FLOPs", _FUSED, "twice, fused", "twice", activation=True),
+    Counter("torch.profiler", "2.13.0", "FLOPs", _SUMS, "torch.profiler", "twice", (0, 1, 3)),
+    Counter("DeepSpeed", "0.19.8", "FLOPs", _DEEPSPEED, "deepspeed", "twice", (1, 7, 10)),
+    Counter("DeepSpeed", "0.19.8", "MACs", _ZERO, "nothing", "products"),
+    Counter("calflops", "0.3.2", "FLOPs", _DEEPSPEED, "deepspeed", "twice", (1, 7, 10)),
+    Counter("calflops", "0.3.2", "MACs", _ZERO, "nothing", "products"),
+    Counter(
+        *("onnx-tool", "1.0.1", "MACs", {_CELLS: "adds {} per step, for activations"} | _BIASES, "onnx-tool", "params"),
+        units=(0, 110, 180),
     ),
     Counter(
-        *(
-            "TensorFlow, frozen",
-            "2.20.0",
-            "FLOPs",
-            {CELLS: f"{_ONE_STEP}, without the recurrent products"} | _ON_TENSORFLOW,
-        ),
-        *(_frozen, _with_biases, _lookups, "keras"),
+        *("onnx-tool", "0.8.0", "MACs", {_CELLS: "leaves out the steps of a recurrent layer"} | _BIASES),
+        *("onnx-tool once", "params"),
+    ),
+    Counter("paddle.flops", "3.3.1", "FLOPs", _ONE, "nothing", "products"),
+    *(
+        Counter(name, version, "FLOPs", _ON_XLA, "xla", "twice, biases", (2, 18, 21), "unknown", "flax-linen")
+        for name, version in (("Flax tabulate", "0.12.8"), ("XLA cost_analysis", "0.10.2"))
+    ),
+    *(
+        Counter(name, "2.20.0", "FLOPs", why | _ON_TENSORFLOW, rule, "twice, biases", (1, 8, 8), "lookups", "keras")
+        for name, why, rule in (
+            ("TensorFlow profiler", {_CELLS: f"{_ONE_STEP}; adds {{}}"}, "tensorflow"),
+            ("TensorFlow, frozen", {_CELLS: f"{_ONE_STEP}, without the recurrent products"}, "frozen"),
+        )
     ),
 )
 """The counters, PyTorch's first."""
@@ -352,15 +286,17 @@ def _value(counter: Counter, placed: Placed | None, batch: int) -> int | None:
     """Return what a counter adds for a layer; None if the layer has an option that its rule does not know."""
     if placed is None or placed.starts:
         return None
-    layer, activation = placed.layer, False
-    match layer:
+    free = _FREE
+    match placed.layer:
         case RNN() | GRU() | LSTM():
-            rule, activation = counter.recurrent, layer.kind == "rnn" and counter.framework == "pytorch"
+            rule = counter.recurrent
+            if placed.kind == "rnn" and counter.framework == "pytorch":
+                free = free | {"activation"}
         case Dense():
-            rule, activation = counter.dense, counter.activation
+            rule, free = counter.dense, free | ({"activation"} if counter.activation else set())
         case Embedding():
             rule = counter.embedding
-        case _:
+        case layer:
             return 0 if isinstance(layer, Dropout) else None
-    free = _FREE | {"activation"} if activation else _FREE
-    return rule(CountedLayer.of(placed, batch)) if is_plain(layer, free) else None
+    counted = CountedLayer.of(placed, batch)
+    return RULES[rule](counted, counted.of_units(*counter.units)) if is_plain(placed.layer, free) else None

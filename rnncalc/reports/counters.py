@@ -63,7 +63,7 @@ class CountersReport(SheetReport, DataReport, RecordReport):
             yield "Ratio: to the exact multiply-adds, or to twice those for FLOPs."
         yield "Seen in November 2026, each with its own framework's layers, on the CPU in float32, the batch first."
         if any(each.value is None for each in counted.printed):
-            yield "–: not known for one of the layers."
+            yield "–: not known for this network."
 
 
 _counted = lru_cache(1)(counters)
