@@ -222,23 +222,20 @@ def _beside(path: str) -> str:
     """Return a suggestion for a missing file: another suffix, or a similar name of the file or of its folder."""
     from difflib import get_close_matches
 
-    stem, suffix = os.path.splitext(path)
-    stem = stem if suffix.lower() in SUFFIXES else path
-    if file := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
-        return f"; did you mean '{escape_path(file)}'?"
     folder, name = os.path.split(path)
+    stem, suffix = os.path.splitext(name)
+    stem, known = (stem, True) if suffix.lower() in SUFFIXES else (name, False)
+    folders = [folder]
     if folder and not os.path.isdir(folder):
         above, missing = os.path.split(folder)
-        for near in get_close_matches(missing, [each for each in _names_in(above) if each != missing], cutoff=0.75):
-            for suffix in ("", *SUFFIXES):
-                if os.path.isfile(file := os.path.join(above, near, name + suffix)):
-                    return f"; did you mean '{escape_path(file)}'?"
-        return ""
-    if not name.lower().endswith(SUFFIXES):
-        return ""
-    stems = {os.path.splitext(each)[0]: each for each in _names_in(folder) if each.lower().endswith(SUFFIXES)}
-    near_stems = get_close_matches(os.path.splitext(name)[0], stems, n=1, cutoff=0.75)
-    return f"; did you mean '{escape_path(os.path.join(folder, stems[near_stems[0]]))}'?" if near_stems else ""
+        near = get_close_matches(missing, [each for each in _names_in(above) if each != missing], cutoff=0.75)
+        folders = [os.path.join(above, each) for each in near]
+    for each in folders:
+        specs = {os.path.splitext(file)[0]: file for file in _names_in(each) if file.lower().endswith(SUFFIXES)}
+        names = [stem] if stem in specs else get_close_matches(stem, specs, n=1, cutoff=0.75) if known else []
+        if names and os.path.isfile(file := os.path.join(each, specs[names[0]])):
+            return f"; did you mean '{escape_path(file)}'?"
+    return ""
 
 
 def _names_in(folder: str) -> list[str]:
