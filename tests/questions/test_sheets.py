@@ -84,8 +84,9 @@ def test_all_conventions_in_csv(call: Call) -> None:
     lines = call("-i", 8, "-l", "gru:16", "--all-conventions", "-f", "csv").out.splitlines()
     header, layer, total = (line.split(",") for line in lines)
     assert header == ["network", "name", "kind", "part", *CONVENTIONS]
-    counts = ["1200", "1248", "1248", "1216", "1200", "1248", "1216", "1216", "1200", "1248", "1200"]
-    assert layer == ["network", "gru_1", "gru", "", *counts]
+    counts = {"textbook": "1200", "pytorch": "1248", "keras": "1248", "flax-linen": "1216", "onnx": "1248"}
+    assert layer[:4] == ["network", "gru_1", "gru", ""]
+    assert counts.items() <= dict(zip(header[4:], layer[4:], strict=True)).items()
     assert total == ["network", "", "total", "", *layer[4:]]
 
 
