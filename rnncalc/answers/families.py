@@ -58,15 +58,11 @@ class Question(NamedTuple):
         return self.answer.number - sum([line.placed.params for at, line in self.lines(worksheet) if at != place])
 
 
-Values = Mapping[str, str]
-"""The values for the {braces} in the id and the text of a mistake."""
-
-
 class Variant(NamedTuple):
-    """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one."""
+    """One mistake of a family: the wrong worksheet, the values for {braces}, and the layer that it concerns, if any."""
 
     worksheet: Worksheet
-    values: Values
+    values: Mapping[str, str]
     layer: str | None = None
 
 

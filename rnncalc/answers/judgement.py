@@ -1,6 +1,7 @@
 """A judged answer: each number or shape beside the correct one, with the mistakes that give it.
 
-A mistake is a row of a table: of a count, a tensor, a returned array or a quantity. Tables have all sentences of this.
+A mistake is a row of a table, whatever it is made in: a count, a tensor, an array that is returned, or a quantity. All
+sentences here are those of the tables.
 """
 
 from __future__ import annotations
@@ -26,8 +27,7 @@ Subject = Literal[
     "states", "steps", "widths",
 ]
 # fmt: on
-"""What a mistake is about; a hint asks a question on it. Of the quantity: another one is given than is asked for."""
-
+"""What a mistake is about, and a hint asks about. A mistake in the quantity gives another one than is asked for."""
 
 MOST_GATES = 6
 """The most gates that a mistake gives a cell."""
@@ -218,8 +218,3 @@ class Answer(NamedTuple):
     def wrong(self) -> Judgement | None:
         """The first number or shape that is wrong, unless the whole is right."""
         return None if self.right else next((each for each in self.judged if not each.right), None)
-
-    @property
-    def first_wrong(self) -> str | None:
-        """The first layer that is wrong; None if there is none, or the total was given."""
-        return self.wrong.layer if self.wrong else None

@@ -148,8 +148,8 @@ class AnswerReport(SheetReport, DataReport):
             yield from _instead(each, self.answer, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
-        if len(self.answer.judged) > 1 and (first := self.answer.first_wrong):
-            yield f"The first wrong layer is {first}."
+        if len(self.answer.judged) > 1 and self.answer.wrong and self.answer.wrong.layer:
+            yield f"The first wrong layer is {self.answer.wrong.layer}."
         if self.answer.right_in:
             yield f"Every shape is correct with --notation {self.answer.right_in}."
         if not self.hint and any(each.formula is not None for each in self.answer.judged):

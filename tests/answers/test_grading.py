@@ -60,7 +60,8 @@ def test_a_second_mistake_is_a_second_mistake() -> None:
     assert [each.right for each in graded.judged] == [False, False, True]
     assert graded.judged[0].diagnoses[0].id == "no-biases"
     assert graded.judged[1].diagnoses[0].id == "no-recurrent"
-    assert graded.first_wrong == "lstm_1"
+    assert graded.wrong is not None
+    assert graded.wrong.layer == "lstm_1"
     graded = judge(net, [GivenNumber(right[0]), GivenNumber(1_000_003), GivenNumber(2 * 3 + 2)])
     assert AnswerReport(graded).data()["remarks"] == [
         "gru_1: no known mistake gives 1,000,003, 999,913 more than the correct one.",
