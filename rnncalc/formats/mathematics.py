@@ -18,6 +18,7 @@ from rnncalc.typeset.equations import (
     EquationText,
     Function,
     Line,
+    Piece,
     Root,
     Sign,
     Term,
@@ -43,19 +44,17 @@ def with_shapes(line: Line, width: int, signs: Mapping[int, str]) -> Iterator[tu
 
     signs: what stands for signs that cannot be written.
     """
-    rows = [("", "")]
-    indent = max(map(len, _longer(rows[0], line[:2], signs)))
-    for group in parts(line, BREAKS):
-        above, below = _longer(rows[-1], group, signs)
-        if rows[-1][0].strip() and len(above.rstrip()) > width:
-            rows.append(_longer((" " * indent, ""), group, signs))
-        else:
-            rows[-1] = above, below
-    for above, below in rows:
-        yield above.rstrip(), below.rstrip()
+    indent = max(map(len, _longer(("", ""), line[:2], signs)))
+
+    def laid(row: Sequence[Piece], first: bool) -> tuple[str, str]:
+        above, below = _longer(("" if first else " " * indent, ""), row, signs)
+        return above.rstrip(), below.rstrip()
+
+    rows = filled(parts(line, BREAKS), lambda row, first: len(laid(row, first)[0]) <= width)
+    yield from (laid(row, not number) for number, row in enumerate(rows))
 
 
-def _longer(row: tuple[str, str], pieces: Line, signs: Mapping[int, str]) -> tuple[str, str]:
+def _longer(row: tuple[str, str], pieces: Sequence[Piece], signs: Mapping[int, str]) -> tuple[str, str]:
     """Return a part of an equation, and the shapes of its terms below it, with more pieces at their ends.
 
     A shape that is wider than its term takes free space before it, then after it. The equation makes room only if
