@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial, reduce
-from itertools import product as indices
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple
 
@@ -209,6 +208,20 @@ class LetteredValue(NamedTuple, Generic[Value]):
     joined: bool
 
 
+def _elements(value: Any, depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the elements of lists within lists, with their numbers from 1."""
+    if not depth:
+        yield (), value
+        return
+    for number, each in enumerate(value, 1):
+        yield from (((str(number), *at), element) for at, element in _elements(each, depth - 1))
+
+
+def _element(value: Any, depth: int, at: int) -> Any:
+    """Return the element of an axis of a value's lists."""
+    return value[at] if depth == 0 else [_element(each, depth - 1, at) for each in value]
+
+
 class LayerValues(NamedTuple, Generic[Value]):
     """The values of a layer in a pass.
 
@@ -259,8 +272,7 @@ class TransformPass(Generic[Value]):
         self.traced = traced and any(node.letter and node.operation in OPERATIONS for node in self.trace.nodes)
         self.sizes = layer.sizes(inputs // places)
         self.table = table
-        self.spans: dict[str, range] = {}  # the numbers of heads (i) and of the steps that are read (s)
-        self.axes = [  # of each value: it is vectors by their numbers; the numbers of all steps may be one vector
+        self.axes = [  # of each value's lists, of heads and of steps; the numbers of all steps may be one vector
             "".join(sorted(letters - {"t", "s" if node.width == STEPS else ""}))
             for node, letters in zip(self.trace.nodes, self.trace.repeats, strict=True)
         ]
@@ -300,26 +312,30 @@ class TransformPass(Generic[Value]):
     def over_whole(self, first: int, queries: Sequence[Value], sequence: Sequence[Value]) -> Iterator[Value]:
         """Yield the vectors of the output of a layer that reads a whole sequence, one for each of the queries.
 
-        first: the step of the first query.
+        first: the step of the first query. A value that each step of the sequence has is a list; so is one that each
+        head has, of one for each.
         """
         each = [place for place, letters in enumerate(self.trace.repeats) if "t" in letters]
         if not self.fixed:
-            self.spans["s"] = range(len(sequence))
             of_sequence = [place for place in range(len(self.trace.nodes)) if place not in each]
             values = self._values({}, of_sequence, sequence)
             self.fixed = {place: values[place] for place in of_sequence}
         for step, query in enumerate(queries, first):
             self.vectors.at(step)
-            read = self.spans["s"] = range(length_of(self.layer.window_of(step, len(sequence))))
-            values = self.fixed
-            if len(read) < len(sequence):
-                cut = {place: value for place, value in values.items() if "s" in self.axes[place]}
-                values = values | {
-                    place: {at: each for at, each in value.items() if at[-1] in read} for place, value in cut.items()
-                }
+            read = length_of(self.layer.window_of(step, len(sequence)))
+            values = {
+                place: self._first(value, self.axes[place], read) if read < len(sequence) else value
+                for place, value in self.fixed.items()
+            }
             values = self._values(values, each, [query], step)
             self.taken += [values] * self.traced
             yield values[self.trace.output]
+
+    def _first(self, value: Any, axes: str, number: int) -> Any:
+        """Return a value at the first steps of a sequence alone."""
+        if "s" not in axes:
+            return value
+        return value[:number] if axes[0] == "s" else [self._first(each, axes[1:], number) for each in value]
 
     def lettered(self) -> Iterator[LetteredValue[Value]]:
         """Yield the values of each step that have letters, each once; what steps share belongs to the first."""
@@ -335,11 +351,9 @@ class TransformPass(Generic[Value]):
                 axes, of_step = self.axes[place], "t" in self.trace.repeats[place]
                 time = (str(step),) if of_step and self.timed else ()
                 blocks = [((str(i), *time), each) for i, each in enumerate(self.blocks.get(id(values[place]), ()), 1)]
+                elements = _elements(values[place], len(axes))
                 heads = "i" in axes
-                for numbers, each in values[place].items() if axes else [((), values[place])]:
-                    along = [str(number + 1) for number in numbers]
-                    blocks.append(((*along[:heads], *time, *along[heads:]), each))
-                for at, value in blocks:
+                for at, value in (*blocks, *[((*at[:heads], *time, *at[heads:]), each) for at, each in elements]):
                     if (letter, id(value)) not in seen:
                         its_step = step if of_step or "s" not in axes else int(at[-1])
                         joined = self.trace.nodes[place].operation == "joined"
@@ -374,9 +388,9 @@ class TransformPass(Generic[Value]):
         def over(
             function: Callable[..., Any], operands: Sequence[int] = operands
         ) -> tuple[Callable[..., Any], Sequence[int]]:
-            """Return the calculation that does this for each element of its operands."""
+            """Return the calculation that does this for each element of the lists of its operands."""
             names = [self.axes[each] for each in operands]
-            return (partial(self._over, axes, names, function) if any(names) else function), operands
+            return (partial(self._over, axes, names, function) if axes else function), operands
 
         match node.operation:
             case "input":
@@ -384,15 +398,14 @@ class TransformPass(Generic[Value]):
             case "step":
                 return itemgetter(node.number), (WINDOW,)
             case "sequence":
-                return (lambda window: {(at,): each for at, each in enumerate(window)}), (WINDOW,)
+                return list, (WINDOW,)
             case "heads" | "part":
-                number = self.sizes[nodes[operands[0]].width] // self.sizes[node.width]
+                cut = partial(self._cut, number=self.sizes[nodes[operands[0]].width] // self.sizes[node.width])
                 if node.operation == "part":
-                    return over(lambda vector: self._cut(vector, number)[node.number])
-                self.spans["i"] = range(number)
-                return partial(self._heads, "s" in axes), operands
+                    return over(lambda vector: cut(vector)[node.number])
+                return (lambda sequence: [*zip(*map(cut, sequence), strict=True)]) if "s" in axes else cut, operands
             case "current":
-                return (lambda sequence, step: sequence[step,]), (*operands, NUMBER)
+                return (lambda sequence, step: sequence[step]), (*operands, NUMBER)
             case "concat" | "joined":
                 return over(self._joined)
             case "dot" | "mix":
@@ -420,25 +433,20 @@ class TransformPass(Generic[Value]):
                 return over(self.vectors.operation(self.rows[name]))
 
     def _over(self, axes: str, names: Sequence[str], function: Callable[..., Any], *values: Any) -> Any:
-        """Return what a function makes of values for each element of some axes; names: the axes of each value."""
-        elements = {}
-        for key in indices(*[self.spans[axis] for axis in axes]):
-            at = dict(zip(axes, key, strict=True))
-            elements[key] = function(*[self._at(at, each, value) for each, value in zip(names, values, strict=True)])
-        return elements if axes else elements[()]
-
-    def _at(self, at: dict[str, int], axes: str, value: Any) -> Any:
-        """Return the element of a value with some axes; a list along an axis that has no number there."""
+        """Return what a function makes of values, for each element of these axes of their lists; names: their axes."""
         if not axes:
-            return value
-        keys = indices(*[(at[axis],) if axis in at else self.spans[axis] for axis in axes])
-        return [value[key] for key in keys] if {*axes} - at.keys() else value[next(keys)]
-
-    def _heads(self, of_steps: bool, value: Any) -> dict[tuple[int, ...], Value]:
-        """Return the heads of a vector, or of those of all steps."""
-        heads = self.spans["i"]
-        parts = {at: self._cut(each, len(heads)) for at, each in (value.items() if of_steps else [((), value)])}
-        return {(head, *at): parts[at][head] for head in heads for at in parts}
+            return function(*values)
+        first, others = axes[0], axes[1:]
+        letters, value = next(each for each in zip(names, values, strict=True) if first in each[0])
+        for _ in range(letters.index(first)):
+            value = value[0]
+        left = [letters.replace(first, "") for letters in names]
+        pairs = [*zip(names, values, strict=True)]
+        each = (
+            [_element(value, letters.index(first), at) if first in letters else value for letters, value in pairs]
+            for at in range(len(value))
+        )
+        return [self._over(others, left, function, *elements) for elements in each]
 
     def _pairs(self, name: str, vector: Value, sequence: Sequence[Value]) -> Value:
         """Return the result of `dot` or `mix`, whose multiplications count like those of a matrix."""
