@@ -461,6 +461,7 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
         Doubt.ACTIVATIONS: settings.get("ways") == "apart",
         Doubt.MERGE: settings.get("merge_mode", "concat") is None,
         Doubt.CALLS: settings.get("calls", 0) > 1 and not site.bare,
+        Doubt.CLIP: settings.get("clip") is True,
     }
     return layer, inputs, (*doubts, *[doubt for doubt, holds in otherwise.items() if holds])
 

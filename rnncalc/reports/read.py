@@ -86,7 +86,9 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
         silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG} & {remark.kind for remark in file.remarks}
         missing += ["dropout"] if silent or file.framework == "onnx" else []
-        joined = file.framework in ("keras", "tfjs") and RemarkKind.NO_CONFIG not in silent
+        joined = (
+            file.framework in ("keras", "tfjs") or file.format == "openvino"
+        ) and RemarkKind.NO_CONFIG not in silent
         missing += [] if joined else ["what joins the layers but their order"]
         if missing:
             head.append("not in the file: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
@@ -110,13 +112,15 @@ def _kind_of_file(file: ModelFile) -> str:
         if any(tensor.role is TensorRole.OPTIMIZER for tensor in file.tensors):
             return "PyTorch checkpoint with optimizer"
         return "PyTorch state dict" if RemarkKind.ROLES_BY_NAME in kinds else "PyTorch model"
-    if file.framework == "keras":
+    if file.framework == "keras" and file.format not in _TITLES:
         return "Keras weights" if RemarkKind.NO_CONFIG in kinds else "Keras model"
     return _TITLES.get(file.format, file.format)
 
 
 _TITLES = {"torchscript": "TorchScript model", "onnx": "ONNX model", "pt2": "PyTorch program", "npz": "NumPy archive"}
 _TITLES |= {"msgpack": "Flax tree", "tfjs": "TensorFlow.js model", "paddle": "PaddlePaddle state dict"}
+_GRAPHS = {"openvino": "OpenVINO model", "tflite": "TensorFlow Lite model"}
+_TITLES |= _GRAPHS
 """What a file is called, by its format."""
 
 

@@ -74,6 +74,10 @@ FORMATS: dict[str, FileFormat] = {
         ".msgpack", (".msgpack",), lambda head: re.match(rb"[\x81-\x8f](\xa6params|\xa4step)", head) is not None
     ),
     "hdf5": FileFormat(".keras", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras", "read_hdf5"),
+    "tflite": FileFormat(".tflite", (".tflite",), lambda head: head[4:8] == b"TFL3"),
+    "openvino": FileFormat(
+        ".openvino", (".xml",), lambda head: re.match(rb"(\xef\xbb\xbf)?<\?xml[^>]*>\s*<net ", head) is not None
+    ),
     "onnx": FileFormat(".onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"),
 }
 """Every format by its name. A file's suffix decides if its bytes can be the start of that format; else its bytes do."""

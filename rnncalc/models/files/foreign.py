@@ -46,12 +46,10 @@ FOREIGN = (
         suffixes=(".pdopt", ".pdmodel", ".pdiparams"),
     ),
     ForeignFormat("a model of Core ML", _CONVERTED, suffixes=(".mlmodel", ".mlpackage")),
-    ForeignFormat("a model of TensorFlow Lite", _CONVERTED, suffixes=(".tflite",), head=b".{4}TFL3"),
     ForeignFormat(
         "a model of TensorFlow", "save the Keras model as model.keras", suffixes=(".pb",), members=("saved_model.pb",)
     ),
     ForeignFormat("a model of ONNX Runtime", _CONVERTED, suffixes=(".ort",), head=b".{4}ORTM"),
-    ForeignFormat("a model of OpenVINO", _CONVERTED, head=rb"(\xef\xbb\xbf)?<\?xml[^>]*>\s*<net "),
     ForeignFormat(
         "a checkpoint of Orbax",
         f"restore it and save it as safetensors: {_FLAT.format('tree')}",

@@ -27,13 +27,18 @@ from rnncalc.models.files.model import (
     TensorRole,
 )
 from rnncalc.models.files.onnx_flow import CELLS, FUSED, INPUTS, PRODUCTS, Flow
-from rnncalc.models.files.onnx_graph import ONNXGraph, Operator, Place
+from rnncalc.models.files.onnx_graph import Graph, ONNXGraph, Operator, Place
 from rnncalc.models.files.onnx_moves import Value
 
 
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
-    graph, reader = ONNXGraph(path), BoundedReader()
+    return of_graph(path, ONNXGraph(path))
+
+
+def of_graph(path: str, graph: Graph) -> ModelFile:
+    """Return the tensors of a graph, and a module for each operator with weights."""
+    reader = BoundedReader()
     flow = Flow(graph)
     tensors, quantised, begun = _roles(graph, flow, reader)
     branches = _branches(graph, flow, tensors)
@@ -100,9 +105,7 @@ _ZERO_WEIGHTS_AT = {("Add", 0), ("Add", 1), ("Gather", 0)}
 """Where other zeros may be weights too, and no state."""
 
 
-def _roles(
-    graph: ONNXGraph, flow: Flow, reader: BoundedReader
-) -> tuple[dict[str, FileTensor], dict[str, int], list[str]]:
+def _roles(graph: Graph, flow: Flow, reader: BoundedReader) -> tuple[dict[str, FileTensor], dict[str, int], list[str]]:
     """Return the tensors of a graph, each with its role, which follows from the operators that read it.
 
     Also returns the quantised weights, with how many numbers each has unpacked, 0 if that is not known, and what the
@@ -203,7 +206,7 @@ class _Branches(NamedTuple):
         return not any(at[:depth] in self.left_out for depth in range(1, len(at) + 1))
 
 
-def _branches(graph: ONNXGraph, flow: Flow, tensors: Mapping[str, FileTensor]) -> _Branches:
+def _branches(graph: Graph, flow: Flow, tensors: Mapping[str, FileTensor]) -> _Branches:
     """Return the branches of a graph: a tensor belongs to all operators that read it, wherever it is stored."""
     read_at: dict[str, list[Place]] = {}
     for number, node in enumerate(graph.nodes):
@@ -308,7 +311,7 @@ class _Modules:
 
     def __init__(
         self,
-        graph: ONNXGraph,
+        graph: Graph,
         flow: Flow,
         tensors: Mapping[str, FileTensor],
         branches: _Branches,

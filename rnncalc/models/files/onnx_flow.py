@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rnncalc import bounds
 from rnncalc.models.files import model
-from rnncalc.models.files.onnx_graph import BRANCHING, ONNXGraph, Operator
+from rnncalc.models.files.onnx_graph import BRANCHING, Graph, Operator
 from rnncalc.models.files.onnx_moves import Value, moved
 
 INPUTS = {
@@ -78,7 +78,7 @@ class Flow:
     part of a layer with another one. The activation behind a product, if it is known, becomes one of its settings.
     """
 
-    def __init__(self, graph: ONNXGraph) -> None:
+    def __init__(self, graph: Graph) -> None:
         self.nodes = graph.nodes
         self.outputs = graph.outputs[:1]
         self.values = {

@@ -49,15 +49,15 @@ class Operator(NamedTuple):
     at: Place = ()
 
 
-class ONNXGraph:
-    """The graph of a file. Raises BadFileError if there is none.
+class Graph:
+    """A graph of ONNX's operators.
 
     nodes: the operators, those within one behind it. tensors: as parameters; places: where each is.
     constants: the names of tensors that are constants of an operator. outputs: those of the file.
     names: what each name at a place is in the whole file. too_deep: the operators whose graphs within are not read.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self) -> None:
         self.nodes: list[Operator] = []
         self.tensors: dict[str, FileTensor] = {}
         self.places: dict[str, Place] = {}
@@ -65,6 +65,13 @@ class ONNXGraph:
         self.names: dict[Place, ChainMap[str, str]] = {(): ChainMap()}
         self.too_deep: list[str] = []
         self.outputs: list[str] = []
+
+
+class ONNXGraph(Graph):
+    """The graph of a file. Raises BadFileError if there is none."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
         self._known: set[str] = set()  # all names in the whole file
         self._path = path
         with open_input(path) as file:
