@@ -68,20 +68,15 @@ OF = ("params", *ASKED)
 
 
 def counts_of(network: Network, quantity: str) -> Counts:
-    """Return a quantity of each layer. Raises RefusedError if it is unknown."""
+    """Return a quantity of each layer. Raises RefusedError with the reason if it is unknown."""
     counts = ASKED[quantity].counts(network)
-    if None in counts:
-        raise _unknown(network, quantity, counts)
-    return counts
-
-
-def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:
-    """Return the error for an unknown quantity: why it is unknown."""
+    if None not in counts:
+        return counts
     placed = network.stack[[*counts].index(None)]
     if isinstance(placed.layer, External):
-        return RefusedError(f"{quantity} is not known of a network with a part counted elsewhere")
+        raise RefusedError(f"{quantity} is not known of a network with a part counted elsewhere")
     if quantity == "state":
-        return RefusedError(f"state: {placed.name} needs future steps, so the network does not run step by step")
+        raise RefusedError(f"state: {placed.name} needs future steps, so the network does not run step by step")
     if quantity == "saved" and any(has_letters(part.steps) for part in network.parts.values()):
-        return RefusedError("saved is counted step by step, and the number of steps is a letter", Cure.STEPS)
-    return RefusedError(f"{quantity} cannot be counted without the number of steps", Cure.STEPS)
+        raise RefusedError("saved is counted step by step, and the number of steps is a letter", Cure.STEPS)
+    raise RefusedError(f"{quantity} cannot be counted without the number of steps", Cure.STEPS)

@@ -51,7 +51,7 @@ def number_of_tensors(network: Network) -> int:
 class Grader:
     """Judges answers about a quantity of one network. What several answers need is computed once, at its first use.
 
-    Raises RefusedError if the quantity is unknown.
+    hint: whether a message must not say which tensors there are. Raises RefusedError if the quantity is unknown.
     """
 
     choices: Sequence[Sequence[Any]] = ()
@@ -60,11 +60,8 @@ class Grader:
     asks = ""
     """What an exercise asks for: the total, a number for each of the layers, or shapes of the tensors."""
 
-    hint = False
-    """Whether a message must not say which tensors there are."""
-
-    def __init__(self, network: Network, quantity: str = "params") -> None:
-        self.network, self.quantity, self.of_params = network, quantity, quantity == "params"
+    def __init__(self, network: Network, quantity: str = "params", *, hint: bool = False) -> None:
+        self.network, self.hint, self.quantity, self.of_params = network, hint, quantity, quantity == "params"
         if self.of_params:
             self.counts: Sequence[Any] = [placed.params for placed in network.stack]
         else:

@@ -1,9 +1,8 @@
 """The mistakes that learners make when they count: a table, one row each, the likeliest first.
 
 A row begins with its subject, a constructor. It has the name of a mistake, a sentence for the learner, and the change
-that the mistake makes to a worksheet. If a number
-has several explanations, they are listed in the order of the rows: first the mistakes that matter most in the subject,
-last the rare ones.
+that the mistake makes to a worksheet. If a number has several explanations, they are listed in the order of the rows:
+first the mistakes that matter most in a course, last the rare ones.
 """
 
 from __future__ import annotations

@@ -34,7 +34,6 @@ from rnncalc.words import plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.variants import Variants
-    from rnncalc.network.network import Network
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
@@ -105,7 +104,7 @@ def answer(
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
         else:
             network = at_once.ask(read_network, specs, **flags)
-            grader = at_once.ask(_grader, network, quantity, hint=hint) if network else None
+            grader = at_once.ask(Grader, network, quantity or "params", hint=hint) if network else None
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         task, sizes = quantity or "params", grader.sizes if grader else None
@@ -154,19 +153,12 @@ def _grade(
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         assert network is not None
-        grader = _grader(network, quantity, hint=hint)
+        grader = Grader(network, quantity or "params", hint=hint)
         book = grade_class(file, lambda _: grader)
         heading = title(network), setting(network)
     report = GradebookReport(book, *heading, hint)
     tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))
     return report
-
-
-def _grader(network: Network, quantity: str | None, *, hint: bool) -> Grader:
-    """Return the grader of answers about a quantity, the parameters by default."""
-    grader = Grader(network, quantity or "params")
-    grader.hint = hint
-    return grader
 
 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:

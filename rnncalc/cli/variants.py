@@ -49,8 +49,8 @@ class Variants(NamedTuple):
             raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
         ask, spec, choices = self.asked[number]
         network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
-        grader = Grader(network, ask if ask in ASKED else "params")
-        grader.choices, grader.asks, grader.hint = choices, ask, self.hint
+        grader = Grader(network, ask if ask in ASKED else "params", hint=self.hint)
+        grader.choices, grader.asks = choices, ask
         return grader
 
 
