@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Layer
 from rnncalc.records import Frozen
 
 NONE: Mapping[str, Any] = {}
+AnyLayer = TypeVar("AnyLayer", bound=Layer)
 
 
 class Side(Enum):
@@ -258,9 +259,9 @@ class Convention(Frozen):
     def usual(self, kind: str) -> Mapping[str, str]:
         """Return what options that a spec leaves open mean in its cells of a kind."""
         arrays = self.arrays(kind)
-        return Cell.usual | arrays.usual if arrays and arrays.usual else Cell.usual
+        return {**Cell.usual, **arrays.usual} if arrays else Cell.usual
 
-    def settled(self, layer: Layer) -> Layer:
+    def settled(self, layer: AnyLayer) -> AnyLayer:
         """Return a layer with its own values for options that are left open, where they are not the textbook's."""
         arrays = self.arrays(layer.kind) if isinstance(layer, Cell) else None
         values = layer.__dict__

@@ -275,7 +275,8 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         for name, problem in self.allocations.problems.items():
             lacking.setdefault(str(problem.path[-1]), []).append(name)
         if lacking:
-            yield f"{'; '.join([f'{all_of(names)} cannot express {what}' for what, names in lacking.items()])}."
+            reasons = [f"because of {what}: {all_of(names)}" for what, names in lacking.items()]
+            yield f"Not counted {'; '.join(reasons)}."
 
     def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:
         """Yield each layer with its parameters under each convention."""

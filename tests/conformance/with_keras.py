@@ -48,7 +48,7 @@ def module(layer: Layer, *, final: bool = False) -> Any:
         case _:
             raise AssertionError(layer)
     if of is not keras.layers.SimpleRNN:
-        gates = layer.recurrent_activation or "sigmoid"
+        gates = layer.values()["recurrent_activation"] or "sigmoid"
         options["recurrent_activation"] = hard_sigmoid if gates == "hard_sigmoid_0.2" else gates
     built = of(
         layer.units,

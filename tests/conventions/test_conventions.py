@@ -68,7 +68,7 @@ def test_an_order_may_name_gates_that_only_some_layers_have(call: Call, monkeypa
 def test_a_layer_around_the_cells_that_a_convention_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that it does not name at all, and that has weights."""
     monkeypatch.setitem(CONVENTIONS, "keras", convention("keras").replace(transforms={}))
-    with pytest.raises(SpecError, match=r"layers\[0\].layer_norm: keras has no layer_norm; "):
+    with pytest.raises(SpecError, match=r"layers\[0\].layer_norm: no layer_norm of keras is known here; "):
         Network(input=3, layers=(LayerNorm(),), convention="keras")
 
 
