@@ -23,7 +23,7 @@ from rnncalc.reports.count import on_conditions
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
-from rnncalc.typeset.equations import Line, Piece, Term, line_of, plain, plain_words, vector
+from rnncalc.typeset.equations import Line, Piece, Term, line_of, on_functions, plain, plain_words, vector
 from rnncalc.typeset.setting import one_to_many, setting, title
 from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.words import all_of, decimal, plural
@@ -245,6 +245,7 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     if any(gate.normalised for gate in each.gates):
         norm = f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
         general.append(("", norm))
+    general += [("", text) for text in on_functions(equations(each))]
     if each.equations and each.notation.note:
         general.append(("", f"Notation: {each.notation.note}."))
     notes = [text for text in general if text not in written]

@@ -102,9 +102,13 @@ _THROUGH_NORM = "(g − mean(g) − norm(a) ∘ mean(g ∘ norm(a))) / √(varia
 _ON_FUNCTIONS = {
     "relu′": "relu′ is 1 where its argument is above 0, and 0 elsewhere.",
     "gelu′": "gelu′(a) is Φ(a) + a φ(a), with the distribution and the density of a standard normal number.",
+    "hard_sigmoid": "hard_sigmoid(a) is a/6 + 1/2, cut at 0 and 1.",
+    "hard_sigmoid_0.2": "hard_sigmoid_0.2(a) is a/5 + 1/2, cut at 0 and 1.",
+    "hard_sigmoid′": "hard_sigmoid′ is 1/6 where its function is between 0 and 1, and 0 elsewhere.",
+    "hard_sigmoid_0.2′": "hard_sigmoid_0.2′ is 1/5 where its function is between 0 and 1, and 0 elsewhere.",
     "norm′": f"norm(a) is {_NORM}, and norm′(g, a) is {_THROUGH_NORM}; ε is {EPSILON} in a cell, else the framework's.",
 }
-"""What the functions are that gradients alone have."""
+"""What the functions are that few books have, or gradients alone."""
 
 IN_GRADIENTS = {row.name: row for row in WRITTEN.values()}
 """The operations in the gradients of others, by name."""
@@ -171,9 +175,9 @@ def plain_piece(piece: Piece | WorkPiece) -> str:
 
 
 def on_functions(lines: Iterable[WorkLine]) -> Iterator[str]:
-    """Yield what the functions in gradients are, each once."""
+    """Yield what the functions that need it are, each once."""
     names = (piece.name for line in lines for piece in line if isinstance(piece, Function))
-    for name in dict.fromkeys(name for name in names if name.endswith("′")):
+    for name in dict.fromkeys(name for name in names if name.endswith("′") or name in _ON_FUNCTIONS):
         yield (
             _ON_FUNCTIONS.get(name) or f"{name}: the gradient by the rule of the function, from the values in brackets."
         )
