@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cells import CELLS, OPTIONS
 
-from rnncalc import LSTM, Network, run
+from rnncalc import LSTM, Cell, Network, run
 from rnncalc.forward.arrays import filled
 from rnncalc.layers import kind
 
@@ -24,6 +24,8 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda number: max(0.0, number),
     "gelu": lambda number: number * NormalDist().cdf(number),
     "linear": lambda number: number,
+    "hard_sigmoid": lambda number: max(0.0, min(1.0, number / 6 + 1 / 2)),
+    "hard_sigmoid_0.2": lambda number: max(0.0, min(1.0, number / 5 + 1 / 2)),
 }
 
 
@@ -53,8 +55,17 @@ class Unit:
         name = next(name for name in (f"W_{of}{gate}", f"w_{of}{gate}", f"W_{of}") if name in self.arrays)
         return sum(weight * number for weight, number in zip(self[name], values, strict=True))
 
+    def option(self, name: str) -> Any:
+        """Return the value of an option, or what it means if it is left open."""
+        value = self.layer.values().get(name)
+        return Cell.usual[name] if value is None else value
+
     def activate(self, number: float) -> float:
-        return ACTIVATIONS[self.layer.activation](number)
+        return ACTIVATIONS[self.option("activation")](number)
+
+    def gate(self, letter: str, **states: float) -> float:
+        """Return a gate: the sum of its products through its activation."""
+        return ACTIVATIONS[self.option("recurrent_activation")](self.sum(letter, **states))
 
 
 def rnn(u: Unit) -> None:
@@ -62,15 +73,15 @@ def rnn(u: Unit) -> None:
 
 
 def gru(u: Unit) -> None:
-    z = sigmoid(u.sum("z", h=u.h))
-    r = sigmoid(u.sum("r", h=u.h)) if u.layer.reset_gate else 1.0
+    z = u.gate("z", h=u.h)
+    r = u.gate("r", h=u.h) if u.layer.reset_gate else 1.0
     n = u.activate(u.sum("n") + r * u.past("n", h=u.h) if u.layer.reset_after else u.sum("n", h=r * u.h))
-    u.h = z * u.h + (1 - z) * n if u.layer.update_gate == "keeps" else z * n + (1 - z) * u.h
+    u.h = z * u.h + (1 - z) * n if u.option("update_gate") == "keeps" else z * n + (1 - z) * u.h
 
 
 def lstm(u: Unit) -> None:
     def gate(letter: str) -> float:
-        return sigmoid(u.sum(letter, h=u.h, c=u.c) if u.layer.peepholes else u.sum(letter, h=u.h))
+        return u.gate(letter, h=u.h, c=u.c) if u.layer.peepholes else u.gate(letter, h=u.h)
 
     f = gate("f")
     u.c = f * u.c + (1 - f if u.layer.coupled else gate("i")) * u.activate(u.sum("g", h=u.h))
@@ -78,7 +89,7 @@ def lstm(u: Unit) -> None:
 
 
 def mgu(u: Unit) -> None:
-    f = sigmoid(u.sum("f", h=u.h))
+    f = u.gate("f", h=u.h)
     u.h = (1 - f) * u.h + f * u.activate(u.sum("n", h=f * u.h))
 
 
