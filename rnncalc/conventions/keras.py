@@ -59,4 +59,5 @@ CONVENTION = rules.Convention(
         last=True,
     ),
     untrained="non-trainable",
+    former={"recurrent_activation": ("hard_sigmoid_0.2",)},
 )

@@ -219,6 +219,7 @@ class Convention(Frozen):
     symbols: whether its names are symbols of mathematics, a letter and after `_` what is below it.
     returns: the names and axes of the arrays that its recurrent modules return; None if they are unknown.
     untrained: its word for parameters that training does not change.
+    former: values of options that only earlier versions of the framework, and so their files, have.
     """
 
     name: str
@@ -233,6 +234,7 @@ class Convention(Frozen):
     symbols: bool = False
     returns: Returns | None = None
     untrained: str = "frozen"
+    former: Mapping[str, tuple[object, ...]] = NONE
 
     @property
     def cache(self) -> dict[object, Any]:

@@ -13,6 +13,7 @@ _ONLY = {"recurrent_activation": (None, "sigmoid", "hard_sigmoid_0.2"), "reset_a
 CONVENTION = _KERAS.replace(
     name="tfjs",
     title="TensorFlow.js",
+    former={},
     note="one bias vector per gate",
     why="the two products are summed, so one bias serves both",
     cells={

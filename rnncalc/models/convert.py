@@ -131,7 +131,7 @@ def _under(placed: Placed, source: str, row: Convention) -> Layer:
     for other in _alternatives(layer, row):
         differences = difference(step, trace(other, inputs, row))
         if differences is not None and (other.bias or not any(each.constant for each in differences.values())):
-            if not any(row.cannot(other)):
+            if not _unfit(other, row):
                 return other
             alike.append(other)
     messages = [message for each in alike[:1] or [layer] for _, message in lacks(each, row.name)]
@@ -145,18 +145,23 @@ SUMS, NORMS = ("plus", "everywhere"), ("normalise", "standardise")
 """The operations that add a bias, and those that add a framework's epsilon to a variance."""
 
 
+def _unfit(layer: Cell, row: Convention) -> set[str]:
+    """Return the options that a convention cannot express, or that only earlier versions of its framework could."""
+    former = [option for option, values in row.former.items() if layer.__dict__.get(option) in values]
+    return {*row.cannot(layer), *former}
+
+
 def _alternatives(layer: Cell, row: Convention) -> Iterator[Cell]:
     """Yield the layer, and then others that may compute the same, those with the fewest options changed first.
 
     Changed are options of its step that the convention decides or cannot express, and biases may be added.
     """
-    cannot = {*row.cannot(layer)}
-    values: dict[str, tuple[Any, ...]] = {}
+    unfit, values = _unfit(layer, row), dict[str, tuple[Any, ...]]()
     for option in layer.options():
         value, allowed = getattr(layer, option), layer.option(option).allowed
         if option == "bias":
             values[option] = (value, True)[: 2 - value]
-        elif option not in Cell.fields and (value is None or option in cannot):
+        elif option not in Cell.fields and (value is None or option in unfit):
             words = (
                 allowed.words if isinstance(allowed, Choice) else (True, False) if isinstance(allowed, Switch) else ()
             )

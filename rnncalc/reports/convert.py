@@ -7,12 +7,13 @@ from typing import Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import BIASES, Tensor, TensorBlock
+from rnncalc.layers.cell import Cell
 from rnncalc.models.convert import Conversion, Summand
 from rnncalc.network.parts import steps_known
 from rnncalc.questions.convert import STEPS, Converted
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.typeset.setting import flow, title
-from rnncalc.typeset.sheet import Column, Row, Sheet, key_columns
+from rnncalc.typeset.sheet import Column, Row, Sheet
 from rnncalc.words import all_of, plural
 
 HEADER = ("layer", "target", "shape", "sources", "steps", "condition")
@@ -59,21 +60,27 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
             )
         names = [convention(each.convention).title for each in (converted.source, converted.target)]
         columns = (
-            *(*key_columns("Layer", names[1]), Column("Shape", whole=True), Column(f"From {names[0]}"), Column("How")),
+            *(
+                Column("Layer", key=True),
+                Column(names[1], key=True, whole=True),
+                Column("Shape", whole=True, together=True),
+            ),
+            *(Column(f"From {names[0]}", together=True), Column("How", together=True)),
         )
         subtitle = f"{' to '.join(names)}; {flow(converted.source)}"
         return [Sheet(columns, rows, title=title(converted.source), subtitle=subtitle, notes=tuple(self._notes()))]
 
     def _notes(self) -> Iterator[str]:
         converted = self.converted
-        for ours, theirs in zip(converted.source.stack, converted.target.stack, strict=True):
-            changed = [
-                f"{option}: {str(value).lower()}"
-                for option, value in theirs.layer.values().items()
-                if value != getattr(ours.layer, option) and not (option == "bias" and value)
+        row = convention(converted.target.convention)
+        for placed in converted.target.stack:
+            layer, defaults = row.opened(placed.layer), placed.layer.defaults
+            options = {option: getattr(layer, option) for option in layer.options() if defaults[option] is None}
+            chosen = [
+                f"{option}: {str(value).lower()}" for option, value in options.items() if isinstance(value, bool | str)
             ]
-            if changed:
-                yield f"{theirs.name} has {all_of(changed)} there."
+            if isinstance(layer, Cell) and chosen:
+                yield f"In {row.title}, {placed.name} needs {all_of(chosen)}."
         if converted.numbers is None:
             yield "These are the shapes alone; a model file, or --weights, gives the arrays."
         elif converted.largest_difference is None:
@@ -132,11 +139,11 @@ def _steps(conversion: Conversion) -> Iterator[str]:
     for factor in sorted({source.factor for each in fillings for source in each.sources} - {1}):
         blocks = _which(tensor, [each.block for each in fillings if each.sources and each.sources[0].factor == factor])
         times = f"multiplied by {abs(factor)}" if abs(factor) != 1 else ""
-        yield f"{blocks or 'all'} {' and '.join(filter(None, ('negated' if factor < 0 else '', times)))}"
+        yield " ".join(filter(None, (blocks, " and ".join(filter(None, ("negated" if factor < 0 else "", times))))))
     for constant in sorted({each.constant for each in fillings} - {0}):
         blocks = _which(tensor, [each.block for each in fillings if each.constant == constant])
-        verb = "added to" if constant > 0 else "subtracted from"
-        yield f"{abs(constant)} {verb} {blocks or 'all'}"
+        verb, place = ("added", "to") if constant > 0 else ("subtracted", "from")
+        yield f"{abs(constant)} {verb}{blocks and f' {place} {blocks}'}"
     if first and _ones(tensor) and not _ones(first[0][0]):
         yield "with an axis of 1 in front"
 

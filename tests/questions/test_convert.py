@@ -122,7 +122,7 @@ def test_a_gate_that_replaces_is_the_negative_of_one_that_keeps() -> None:
     weights = {name: [[number]] for number, name in enumerate(("W_xz", "W_xr", "W_xn", "W_hz", "W_hr", "W_hn"), 1)}
     done = convert(network, "keras", weights={"gru_1": weights | {"b_z": [7], "b_r": [8], "b_n": [9]}})
     assert done.arrays == {"gru_1": {"kernel": [[-1, 2, 3]], "recurrent_kernel": [[-4, 5, 6]], "bias": [-7, 8, 9]}}
-    assert "gru_1 has reset_after: false" in str(done)
+    assert "In Keras, gru_1 needs reset_after: false." in str(done)
 
 
 def test_a_pass_that_would_cost_too_much_is_left_out() -> None:
