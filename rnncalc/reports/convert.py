@@ -129,13 +129,16 @@ def _steps(conversion: Conversion) -> Iterator[str]:
     yield from dict.fromkeys(
         f"blocks {' '.join(one)} reordered to {' '.join(other)}" for one, other in orders if one != other
     )
-    if len(first) > 1:
+    if zeros := [each.block for each in fillings if not each.sources and not each.constant] if first else []:
+        yield from (f"{ours.name} as {_which(tensor, there)}" for (ours, _), there in each_array if len(first) > 1)
+        yield f"zeros for {_which(tensor, zeros)}"
+    elif len(first) > 1:
         yield _together([there[0] for there in homes])
     for ours, parts in added:
         whole = len(first) == len(added) == 1 and len(parts) == len(ours.blocks) == len(fillings)
         yield "the two biases added" if whole else f"{_some_of(ours, parts)} added"
-    if zeros := [each.block for each in fillings if not each.sources and not each.constant]:
-        yield f"zeros for {_which(tensor, zeros)}" if first else "zeros"
+    if not first and not any(each.constant for each in fillings):
+        yield "zeros"
     for factor in sorted({source.factor for each in fillings for source in each.sources} - {1}):
         blocks = _which(tensor, [each.block for each in fillings if each.sources and each.sources[0].factor == factor])
         times = f"multiplied by {abs(factor)}" if abs(factor) != 1 else ""
@@ -167,22 +170,22 @@ def _some_of(tensor: Tensor, parts: Sequence[TensorBlock]) -> str:
     return f"{which} of {tensor.name}" if which else tensor.name
 
 
-def _which(tensor: Tensor, parts: Sequence[TensorBlock]) -> str:
-    """Return which parts of an array are meant; empty if all are."""
-    words = []
-    for axis, along in enumerate(tensor.blocks[0].along):
-        starts, every = ([*dict.fromkeys(part.starts[axis] for part in some)] for some in (parts, tensor.blocks))
-        if along is None and starts != every and len(starts) == 1:
-            words.append(f"row {starts[0].times}")
-    letters, every_letter = _letters(parts), _letters(tensor.blocks)
-    roles, every_role = ([*dict.fromkeys(part.role for part in some)] for some in (parts, tensor.blocks))
-    if len(letters) < len(every_letter):
-        words.insert(0, f"block{'s' * (len(letters) > 1)} {' '.join(letters)}")
-    if roles != every_role and not any(word.startswith("row") for word in words):
-        vectors = [*dict.fromkeys(part.vector for part in parts)]
-        halves = f"the {'second' if parts[0].role is BIASES[1] else 'first'} half"
-        words.append(f"the rows of {all_of(vectors)}" if all(vectors) else halves)
+def _which(tensor: Tensor, blocks: Sequence[TensorBlock]) -> str:
+    """Return which blocks of an array are meant; empty if all are."""
+    rows, letters = {_row(each) for each in blocks}, _letters(blocks)
+    there = [each for each in tensor.blocks if _row(each) in rows]
+    words = [f"block{'s' * (len(letters) > 1)} {' '.join(letters)}"] if len(letters) < len(_letters(there)) else []
+    if len(there) < len(tensor.blocks):
+        words.append(f"row {max(max(row) for row in rows)}")
+    if {each.role for each in blocks} != {each.role for each in there}:
+        halves = f"the {'second' if blocks[0].role is BIASES[1] else 'first'} half"
+        words.append(f"the rows of {blocks[0].vector}" if blocks[0].vector else halves)
     return " of ".join(words)
+
+
+def _row(block: TensorBlock) -> tuple[int, ...]:
+    """Return where a block is on the axes that only place it."""
+    return tuple(start.times for start, at in zip(block.starts, block.along, strict=True) if at is None)
 
 
 def _moved(
@@ -204,11 +207,9 @@ def _moved(
         yield "rows joined one after the other" if _rows(parts) > 1 else "halves stacked"
 
 
-def _rows(parts: Sequence[TensorBlock]) -> int:
-    """Return how many rows parts are in, on axes that only place them."""
-    return len(
-        {tuple(start for start, at in zip(each.starts, each.along, strict=True) if at is None) for each in parts}
-    )
+def _rows(blocks: Sequence[TensorBlock]) -> int:
+    """Return how many rows blocks are in, on axes that only place them."""
+    return len({*map(_row, blocks)})
 
 
 def _ones(tensor: Tensor) -> bool:
@@ -217,13 +218,11 @@ def _ones(tensor: Tensor) -> bool:
 
 
 def _together(groups: Sequence[TensorBlock]) -> str:
-    """Return how arrays become one, from the first part of each in it."""
+    """Return how arrays become one, from the first block of each in it."""
     one = groups[0]
-    axes = [axis for axis in range(len(one.starts)) if len({part.starts[axis] for part in groups}) > 1]
-    inside = [axis for axis in axes if one.along[axis] is not None]
+    axes = [axis for axis in range(len(one.starts)) if len({block.starts[axis] for block in groups}) > 1]
     matrix = [axis for axis, along in enumerate(one.along) if along is not None]
-    how = (
-        "one after the other" if len(matrix) == 1 else "one below the other" if matrix[0] in inside else "side by side"
-    )
-    words = ([f"joined {how}"] if inside else []) + (["stacked"] if len(axes) > len(inside) else [])
-    return ", then ".join(words)
+    words = ["side by side"] if matrix[-1] in axes and len(matrix) > 1 else []
+    words += ["one below the other" if len(matrix) > 1 else "one after the other"] if matrix[0] in axes else []
+    joined = [f"joined {', then '.join(words)}"] if words else []
+    return ", then ".join([*joined, "stacked"] if any(one.along[axis] is None for axis in axes) else joined)

@@ -1,6 +1,9 @@
 """Weights of one framework, converted and loaded in another, give the same numbers there."""
 
 import json
+import re
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +36,16 @@ from rnncalc import (
     run,
 )
 from rnncalc.cli import call
+from rnncalc.conventions import CONVENTIONS, lacks
 from rnncalc.conventions import convention as row
-from rnncalc.conventions import lacks
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import STORED, Role, Tensor
 from rnncalc.formats.yaml import weights_text
+from rnncalc.layers.cell import Cell
+from rnncalc.models.convert import Conversion
+from rnncalc.network.stack import Placed
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.convert import Converted
+from rnncalc.reports.convert import steps
 
 pytestmark = pytest.mark.conformance
 
@@ -177,3 +184,178 @@ def test_the_file_that_is_written_is_read_by_the_frameworks_own_call(to: str, tm
     draft = read(arrays).draft
     assert draft
     assert draft.network.params == convert(network, to).target.params
+
+
+# The recipe, followed by hand
+
+WHICH = r"(?:blocks? (?P<blocks>.+?))?(?: of )?(?:row (?P<row>\d))?(?: of )?(?:the (?P<half>first|second) half)?"
+WHICH += r"(?:(?:^| of )the rows of (?P<vector>\w))?"
+
+
+class Hand:
+    """An array that is worked on: the letters of its blocks, their height, and the axis along which they lie.
+
+    rows: whether its first axis places blocks. width: of the rows that multiply x.
+    """
+
+    def __init__(self, tensor: Tensor, value: Any, placed: Placed) -> None:
+        along = tensor.blocks[0].along
+        self.value = value
+        self.letters = [*dict.fromkeys(block.letter for block in tensor.blocks)]
+        self.axis = along.index(0) - len(along) if 0 in along else -1
+        self.rows = along[0] is None and tensor.shape[0] > 1
+        self.width = placed.sizes.get("m", 0)
+        cell = isinstance(placed.layer, Cell)
+        self.height = placed.sizes["h"] if cell else tensor.shape[self.axis] // len(self.letters)
+
+    def places(self, which: str) -> list[Any]:
+        """Return the index of each block that words such as `blocks r z of row 0` mean; of all for no words."""
+        words = re.fullmatch(WHICH, which)
+        assert words, which
+        halves = range(max(1, self.value.shape[self.axis] // (len(self.letters) * self.height)))
+        rows = range(len(self.value)) if self.rows else [None]
+        places = []
+        for at, half, letter in product(
+            [int(words["row"])] if words["row"] else rows,
+            [int(words["half"] == "second")] if words["half"] else halves,
+            words["blocks"].split() if words["blocks"] else self.letters,
+        ):
+            start = (half * len(self.letters) + self.letters.index(letter)) * self.height
+            index: list[Any] = [slice(None)] * self.value.ndim
+            index[self.axis] = slice(start, start + self.height)
+            if at is not None:
+                index[0] = slice(at, at + 1)
+            if words["vector"]:
+                index[0] = slice(self.width) if words["vector"] == "x" else slice(self.width, None)
+            places.append(tuple(index))
+        return places
+
+    def keep(self, which: str) -> None:
+        """Keep the blocks that words mean, in their order."""
+        words = re.fullmatch(WHICH, which)
+        assert words, which
+        self.value = np.concatenate([self.value[place] for place in self.places(which)], self.axis)
+        self.letters = words["blocks"].split() if words["blocks"] else self.letters
+        if words["row"]:
+            self.value, self.rows = self.value[0], False
+
+    def add(self, other: "Hand") -> None:
+        """Add to each block that has its letter in another array what is there."""
+        for letter in other.letters:
+            place, there = self.places(f"block {letter}"), other.places(f"block {letter}")
+            self.value[place[0]] += other.value[there[0]].reshape(self.value[place[0]].shape)
+
+
+def followed(conversion: Conversion, weights: dict[str, Any]) -> Any:
+    """Return an array of the target, made with NumPy as the words of its recipe say."""
+    target, placed, words = conversion.tensor, conversion.placed, steps(conversion)
+    ones = "with an axis of 1 in front" in words
+    whole = Hand(target, np.zeros(target.shape[1:] if ones else target.shape), placed)
+    hands = {each.name: Hand(each, np.array(weights[each.name]), placed) for each in conversion.sources}
+    names = "|".join(map(re.escape, hands))
+    primary = [*dict.fromkeys(each.sources[0].tensor.name for each in conversion.fillings if each.sources)]
+    first = hands[primary[0]] if primary else whole
+    for word in words:
+        several = [hands[name] for name in primary]
+        if word in ("unchanged", "zeros"):
+            continue
+        if word == "with an axis of 1 in front":
+            first.value = first.value[None]
+        elif word == "without the axis of 1":
+            for hand in several:
+                hand.value = hand.value.squeeze(0)
+        elif found := re.fullmatch(r"reshaped to (.*)", word):
+            for hand in several:
+                hand.value = hand.value.reshape([*map(int, found[1].split(" × "))])
+        elif found := re.fullmatch(r"transposed(?: to axes (.*))?", word):
+            for hand in several:
+                axes = [*map(int, found[1].split())] if found[1] else [1, 0]
+                hand.value = hand.value.transpose(axes)
+                hand.axis = axes.index(hand.axis % len(axes)) - len(axes)
+        elif word == "rows joined one after the other":
+            for hand in several:
+                hand.value, hand.rows = hand.value.reshape(-1), False
+        elif word == "halves stacked":
+            first.value, first.rows = np.stack(np.split(first.value, 2, -1)), True
+        elif found := re.fullmatch(r"blocks (.*) reordered to (.*)", word):
+            for hand in several:
+                if hand.letters == found[1].split():
+                    halves = ["first", "second"][: hand.value.shape[hand.axis] // (len(hand.letters) * hand.height)]
+                    rows = [f" of row {row}" for row in range(len(hand.value))] if hand.rows else [""]
+                    order = [f"blocks {found[2]}{row} of the {half} half" for row in rows for half in halves]
+                    parts = [
+                        np.concatenate([hand.value[each] for each in hand.places(one)], hand.axis) for one in order
+                    ]
+                    hand.value = np.concatenate(parts, 0 if hand.rows else hand.axis)
+                    hand.letters = found[2].split()
+        elif word.startswith("joined") or word == "stacked":
+            values = [hand.value for hand in several]
+            groups = whole.value.shape[0] if "stacked" in word else 1
+            for how, axis in (("side by side", -1), ("one below the other", -2), ("one after the other", -1)):
+                if how in word:
+                    wide = len(values) // 2 if how == "side by side" and "below" in word else len(values) // groups
+                    values = [np.concatenate(values[at : at + wide], axis) for at in range(0, len(values), wide)]
+            first = whole
+            first.value = np.stack(values) if "stacked" in word else values[0]
+        elif found := re.fullmatch(rf"(?:(.*) of )?({names}) added|the two biases added", word):
+            (tensor,) = (each for each in conversion.sources if each.name == (found[2] or [*hands][1]))
+            other = Hand(tensor, np.array(weights[tensor.name]), placed)
+            if found[1]:
+                other.keep(found[1])
+            first.add(other)
+        elif found := re.fullmatch(f"({names}) as (.*)", word):
+            for place, block in zip(whole.places(found[2]), hands[found[1]].places(""), strict=True):
+                whole.value[place] = hands[found[1]].value[block]
+            first = whole
+        elif found := re.fullmatch(r"zeros for (.*)", word):
+            if first is not whole:
+                rest = [place for place in whole.places("") if place not in whole.places(found[1])]
+                for place, block in zip(rest, first.places(""), strict=True):
+                    whole.value[place] = first.value[block]
+            first = whole
+        elif found := re.fullmatch(r"(blocks? .*?)? ?(?:(negated)|multiplied by (.*))", word):
+            for place in first.places(found[1] or ""):
+                first.value[place] *= -1 if found[2] else float(Fraction(found[3]))
+        elif found := re.fullmatch(r"1 (added|subtracted)(?: (?:to|from) (.*))?", word):
+            for place in first.places(found[2] or ""):
+                first.value[place] += 1 if found[1] == "added" else -1
+        elif found := re.fullmatch(f"(.*) of ({names})", word):
+            hands[found[2]].keep(found[1])
+        else:
+            first.keep(word)
+    return first.value
+
+
+LAYERS: tuple[Layer, ...] = (
+    *CELLS,
+    GRU(3, bidirectional=True, reset_after=True),
+    GRU(2, reset_after=False, update_gate="replaces"),
+    LSTM(3, recurrent_activation="hard_sigmoid_0.2"),
+    LSTM(3, projection=2),
+    Conv1D(3, kernel=2),
+    MultiHeadAttention(2),
+    BatchNorm(),
+)
+
+
+@pytest.mark.parametrize("one", CONVENTIONS)
+def test_the_recipe_can_be_followed_by_hand(one: str) -> None:
+    """Its words alone, with NumPy, make the arrays that are written."""
+    for layer, other in product(LAYERS, CONVENTIONS):
+        try:
+            network = Network(input=4, layers=[layer], convention=one)
+            zeros = any(each.zeros for each in convert(network, other).conversions)
+        except SpecError:
+            continue
+        weights, _ = drawn(network, zeros=zeros)
+        for placed in network.stack:
+            stored = [each for each in placed.stored if each.role in STORED]
+            weights[placed.name] |= {each.name: [0.5] * each.params for each in stored}
+        done = convert(network, other, weights=weights, most_multiply_adds=0)  # without passes
+        assert done.arrays
+        for each in done.conversions:
+            array = done.arrays[each.placed.name][each.tensor.name]
+            by_hand = followed(each, weights[each.placed.name])
+            np.testing.assert_allclose(
+                by_hand, array, 1e-6, 1e-6, err_msg=f"{layer} {other} {each.tensor.name} {steps(each)}"
+            )
