@@ -17,15 +17,17 @@ def saved_names(network: Network, *, hdf5: bool = False) -> Mapping[tuple[str, s
     hdf5: whether they are places in a file that Keras's `save_weights` writes.
     """
     target = network.convention
+    names: dict[tuple[str, str], list[str]] = {}
     if target not in SPELLINGS:
-        return {
-            (placed.name, each.name): [f"{placed.name}/{each.name}"]
-            for placed in network.stack
-            for each in placed.stored
-        }
+        first = ""
+        for placed in network.stack:
+            first = first if placed.copy else placed.name
+            for alone, tensor in zip((*placed.layout.tensors, *placed.layout.buffers), placed.stored, strict=True):
+                module = first if alone.around else placed.name  # one that has the layers of a repeat, with numbers
+                names[placed.name, tensor.name] = [f"{module}/{tensor.name}"]
+        return names
     spelled = spelling(target)
     writer = spelled(program_of(network, target, stacks=spelled.stacks))
-    names: dict[tuple[str, str], list[str]] = {}
     if hdf5 and isinstance(writer, Keras):
         return {(module.places[0].name, tensor): places for module, tensor, places in writer.in_hdf5()}
     table = None

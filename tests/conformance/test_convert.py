@@ -123,11 +123,14 @@ def of_pytorch(network: Network, path: str, x: Any) -> Any:
     return model.eval()(torch.tensor(x)).detach().numpy()
 
 
-def of_keras(network: Network, path: str, x: Any) -> Any:
+def of_keras(network: Network, path: str, x: Any, again: str = "") -> Any:
+    """again: where Keras saves the weights that it has loaded."""
     with jax.enable_x64(False):
         model = built(network, "keras")()
         model(x)
         model.load_weights(path)
+        if again:
+            model.save_weights(again)
         return np.asarray(model(x))
 
 
@@ -135,7 +138,7 @@ def of_linen(network: Network, path: str, x: Any) -> Any:
     flat = load_file(path)
     stored = {name: flat.pop(name) for name in [*flat] if name.endswith(("/mean", "/var"))}
     variables = {"params": unflatten_dict(flat, sep="/"), "batch_stats": unflatten_dict(stored, sep="/")}
-    return np.asarray(built(network, "flax-linen")().apply(variables, x))
+    return np.asarray(jax.jit(built(network, "flax-linen")().apply)(variables, x))
 
 
 def of_nnx(network: Network, path: str, x: Any) -> Any:
@@ -159,31 +162,142 @@ AROUND: tuple[Layer, ...] = (Conv1D(4, kernel=2), MultiHeadAttention(2), Dense(3
 
 @pytest.mark.parametrize("to", PROGRAMS)
 def test_the_file_that_is_written_is_read_by_the_frameworks_own_call(to: str, tmp_path: Path) -> None:
-    """By the program of `export`; recurrent layers of each kind, stacked and in two directions, and others around."""
+    """By the program of `export`; recurrent layers, stacked and in two directions, and others around."""
     norms = (BatchNorm(),) if to != "keras" else ()
     layers = (*AROUND, *norms, GRU(3, repeat=2, reset_after=True), LSTM(3, bidirectional=True))
-    network = Network(
-        input=3, layers=layers, output=Output(2), steps=4, convention="keras" if to != "keras" else "pytorch"
-    )
-    if to != "keras":
-        network = network.replace(convention="textbook")
+    one = "pytorch" if to == "keras" else "textbook"
+    network = Network(input=3, layers=layers, output=Output(2), steps=4, convention=one)
+    load, suffix = PROGRAMS[to]
+    path, x, outputs = saved(network, to, tmp_path, suffix)
+    target = convert(network, to).target
+    np.testing.assert_allclose(load(target, path, x)[0], outputs, rtol=WITHIN, atol=WITHIN)
+    draft = read(path).draft
+    assert draft
+    assert draft.network.params == target.params
+
+
+def saved(network: Network, to: str, folder: Path, suffix: str) -> tuple[str, Any, Any]:
+    """Return the file that the command writes of a network with random weights, an input and the outputs."""
     weights, inputs = numbers(network, 0)
     for placed in network.stack:
         for tensor in placed.buffers:
             weights[placed.name][tensor.name] = np.linspace(0.5, 1, tensor.params).tolist()
-    arrays = tmp_path / f"converted{PROGRAMS[to][1]}"
-    (tmp_path / "weights.yaml").write_text(weights_text(weights.items()), "utf-8")
-    (tmp_path / "spec.json").write_text(json.dumps(spec_of(network)), "utf-8")
-    files = {name: str(tmp_path / name) for name in ("spec.json", "weights.yaml", "recipe.json")}
+    files = {name: str(folder / name) for name in ("spec.json", "weights.yaml", "recipe.json", f"arrays{suffix}")}
+    Path(files["weights.yaml"]).write_text(weights_text(weights.items()), "utf-8")
+    Path(files["spec.json"]).write_text(json.dumps(spec_of(network)), "utf-8")
     words = ["convert", files["spec.json"], "--to", to, "--weights", files["weights.yaml"]]
-    assert call([*words, "--save-weights", str(arrays), "--out", files["recipe.json"]]) == 0
-    assert json.loads((tmp_path / "recipe.json").read_text())["largest_difference"] < 1e-6
-    load, _ = PROGRAMS[to]
-    done = load(convert(network, to).target, str(arrays), np.array([inputs], np.float32))
-    np.testing.assert_allclose(done[0], run(network, weights=weights, inputs=inputs).outputs, rtol=WITHIN, atol=WITHIN)
-    draft = read(arrays).draft
-    assert draft
-    assert draft.network.params == convert(network, to).target.params
+    assert call([*words, "--save-weights", files[f"arrays{suffix}"], "--out", files["recipe.json"]]) == 0
+    assert json.loads(Path(files["recipe.json"]).read_text())["largest_difference"] < WITHIN
+    outputs = run(network, weights=weights, inputs=inputs).outputs
+    return files[f"arrays{suffix}"], np.array([inputs], np.float32), outputs
+
+
+# Frameworks without a program of `export`: the lines of docs/convert.md
+
+
+def of_mlx(path: str, x: Any) -> Any:
+    import mlx.core as mx
+    from mlx import nn
+
+    class Model(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.gru_1, self.lstm_1, self.output = nn.GRU(2, 3), nn.LSTM(3, 4), nn.Linear(4, 2)
+
+        def __call__(self, x: Any) -> Any:
+            h, _ = self.lstm_1(self.gru_1(x))
+            return self.output(h[:, -1])
+
+    model = Model()
+    arrays = mx.load(path)
+    model.load_weights([(name.replace("/", "."), array) for name, array in arrays.items()])
+    return np.array(model(mx.array(x)))
+
+
+def of_equinox(path: str, x: Any) -> Any:
+    import equinox as eqx
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        gru_1: Any
+        lstm_1: Any
+        output: Any
+
+    key = jax.random.key(0)
+    cells = eqx.nn.GRUCell(2, 3, key=key), eqx.nn.LSTMCell(3, 4, key=key)
+    model: Any = Model(*cells, eqx.nn.Linear(4, 2, key=key))
+    arrays = np.load(path)
+    paths = [name.split("/") for name in arrays]
+    values = [jnp.asarray(arrays[name]) for name in arrays]
+    model = eqx.tree_at(lambda model: [getattr(getattr(model, layer), name) for layer, name in paths], model, values)
+
+    @jax.jit
+    def outputs(x: Any) -> Any:
+        h, state = jnp.zeros(3), (jnp.zeros(4), jnp.zeros(4))
+        for step in x:
+            h = model.gru_1(step, h)
+            state = model.lstm_1(h, state)
+        return model.output(state[0])
+
+    return outputs(x[0])[None]
+
+
+def of_haiku(path: str, x: Any) -> Any:
+    import haiku as hk
+
+    def forward(x: Any) -> Any:
+        for core in (hk.GRU(3, name="gru_1"), hk.LSTM(4, name="lstm_1")):
+            x, _ = hk.dynamic_unroll(core, x, core.initial_state(1), time_major=False)
+        return hk.Linear(2, name="output")(x[:, -1])
+
+    params: dict[str, dict[str, Any]] = {}
+    for name, array in np.load(path).items():
+        module, _, leaf = name.rpartition("/")
+        params.setdefault(module, {})[leaf] = array
+    return np.asarray(jax.jit(hk.transform(forward).apply)(params, None, x))
+
+
+@pytest.mark.parametrize(
+    ("load", "one", "to", "suffix"),
+    [
+        (of_mlx, "pytorch", "mlx", ".safetensors"),
+        (of_equinox, "keras", "equinox", ".npz"),
+        (of_haiku, "textbook", "haiku", ".npz"),
+    ],
+)
+def test_the_lines_of_the_document_put_the_arrays_in(load: Any, one: str, to: str, suffix: str, tmp_path: Path) -> None:
+    """Of a GRU, an LSTM and a linear layer."""
+    network = Network(input=2, layers=[GRU(3), LSTM(4)], output=2, steps=4, convention=one)
+    path, x, outputs = saved(network, to, tmp_path, suffix)
+    np.testing.assert_allclose(load(path, x)[0], outputs, rtol=WITHIN, atol=WITHIN)
+
+
+@pytest.mark.filterwarnings("ignore")  # of PyTorch's older exporter to ONNX, which takes a second
+def test_real_files_of_three_frameworks(tmp_path: Path) -> None:
+    """PyTorch's tagger; as ONNX by PyTorch's exporter, that in Keras; and Keras's own file of it in PyTorch again."""
+    tokens = np.array([[1, 5, 2, 11]])
+    files = {
+        name: str(tmp_path / name)
+        for name in ("a.safetensors", "a.onnx", "a.weights.h5", "b.weights.h5", "b.safetensors")
+    }
+
+    def model(path: str, to: str, name: str) -> tuple[Network, Any]:
+        """Return the network of a file, and the file of its arrays in another framework."""
+        words = ["convert", path, "--to", to, "-T", "4", "--topology", "many-to-many"]
+        assert call([*words, "--save-weights", files[name], "--out", str(tmp_path / "recipe.md")]) == 0
+        network = convert(read(path), to).target
+        return network.replace(topology="many-to-many", steps=4), files[name]
+
+    network, arrays = model("specs/models/tagger.pt", "pytorch", "a.safetensors")
+    first = of_pytorch(network, arrays, tokens)
+    made = built(network, "pytorch")()
+    made.load_state_dict({name: torch.tensor(array) for name, array in load_file(arrays).items()})
+    torch.onnx.export(made.eval(), torch.tensor(tokens), files["a.onnx"], dynamo=False)
+    network, arrays = model(files["a.onnx"], "keras", "a.weights.h5")
+    np.testing.assert_allclose(
+        of_keras(network, arrays, tokens, files["b.weights.h5"]), first, rtol=WITHIN, atol=WITHIN
+    )
+    network, arrays = model(files["b.weights.h5"], "pytorch", "b.safetensors")
+    np.testing.assert_allclose(of_pytorch(network, arrays, tokens), first, rtol=WITHIN, atol=WITHIN)
 
 
 # The recipe, followed by hand
