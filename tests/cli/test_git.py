@@ -11,9 +11,6 @@ import pytest
 from checkouts import git
 from conftest import Call, refusal
 
-from rnncalc.cli.git import Commit
-from rnncalc.errors import CallError
-
 
 def spec(params: int) -> str:
     return f"input: 1\nlayers: [external: {params}]\n"
@@ -205,17 +202,6 @@ def test_names_in_a_commit_act_on_nothing(repository: Path, call: Call) -> None:
     assert not (repository / "x").exists()
 
 
-@pytest.mark.usefixtures("repository")
-def test_a_path_is_that_of_the_repository() -> None:
-    """With slashes, below its top; None for what is elsewhere."""
-    at = Commit("old", ".")
-    assert [at.path_of(path) for path in (".", "specs", "specs/../specs/a.yaml", "..", "/etc")] == [
-        *(".", "specs", "specs/a.yaml", None, None)
-    ]
-    with pytest.raises(CallError, match="git does not have"):
-        [*at.contents([next(iter(at.files(["specs"])))._replace(object="1" * 40)], 9)]
-
-
 def without_object(folder: Path, path: str) -> None:
     """Take a file of the commit `old` out of a repository, as in a partial clone."""
     name = git(folder, "rev-parse", f"old:{path}")
@@ -223,7 +209,12 @@ def without_object(folder: Path, path: str) -> None:
 
 
 def test_a_blob_that_is_not_here_is_one_line(repository: Path, call: Call) -> None:
-    """Of a spec that is asked for; what else of the commit is missing does not matter."""
+    """Of a spec that is asked for, or damaged, so that git ends amid its answers; others may be missing."""
+    name = git(repository, "rev-parse", "old:specs/sub/a.yaml")
+    path = repository / ".git" / "objects" / name[:2] / name[2:]
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:-6])
+    assert "git does not have 'specs/sub/a.yaml' here" in refusal(call, "check", "specs", "--baseline", "git:old")
     without_object(repository, "specs/sub/a.yaml")
     result = call("check", "specs", "--baseline", "git:old")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
@@ -243,17 +234,6 @@ def test_the_cure_for_a_partial_clone_is_one(
     command = result.err.strip().rpartition("fetch it first: git ")[2]
     git(tmp_path / "partial", *command.split())
     assert before(call, "specs/a.yaml", "--baseline", "git:old") == {"specs/a.yaml": 1}
-
-
-def test_a_blob_that_is_damaged_is_one_line(repository: Path, call: Call) -> None:
-    """Git ends in the middle of its answers."""
-    name = git(repository, "rev-parse", "old:specs/a.yaml")
-    path = repository / ".git" / "objects" / name[:2] / name[2:]
-    path.chmod(0o644)
-    path.write_bytes(path.read_bytes()[:-6])
-    result = call("check", "specs", "--baseline", "git:old")
-    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert result.err.startswith("rnncalc: --baseline: git does not have 'specs/a.yaml' here; in a partial clone")
 
 
 def test_a_git_that_knows_nothing_of_lazy_fetching_fetches_nothing(

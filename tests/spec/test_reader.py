@@ -1,4 +1,4 @@
-"""How layers are read: neighbours that are written alike are one, and everything else is told apart."""
+"""How layers are read: what is quoted, aliases, and options that are called as kinds are."""
 
 import pytest
 
@@ -13,26 +13,12 @@ def layers(*items: str) -> tuple[Layer, ...]:
     return tuple(parse((HEAD + "".join(f"  - {item}\n" for item in items)).encode(), "spec").network.layers)
 
 
-def test_what_differs_is_another_layer() -> None:
-    """Another number, option, name or kind is another layer, be it alike in all else."""
-    items = ["rnn: 3", "rnn: 4", "gru: 4", "{gru: 4, bias: false}", "{gru: 4, name: a}", "{gru: 4, name: '1'}"]
-    assert len({*layers(*items)}) == len(items)
-    assert [layer.kind for layer in layers("rnn: 3", "lstm: 3", "rnn: 3")] == ["rnn", "lstm", "rnn"]
-
-
 def test_quotes_are_told_apart() -> None:
     """`true` is a switch and `'true'` is text, and they are never taken for one another."""
     with pytest.raises(SpecError) as caught:
         layers("{rnn: 3, bias: true}", "{rnn: 3, bias: 'true'}")
     message = "spec:4:20: layers[1].bias: expected true or false, got 'true'; remove the quotes"
     assert str(caught.value) == message
-
-
-def test_every_one_of_wrong_neighbours_is_told() -> None:
-    """What was wrong with an item is wrong with the next one too, at its own place."""
-    with pytest.raises(SpecError) as caught:
-        layers("rnn: xx", "rnn: xx", "rnn: xx")
-    assert [problem.place for problem in caught.value.problems] == [(3, 10), (4, 10), (5, 10)]
 
 
 def test_an_alias_is_the_layer_it_stands_for() -> None:
