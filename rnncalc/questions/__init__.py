@@ -1,6 +1,6 @@
 """The questions about a network: one file a question, each from a Network to plain numbers. `reports/` presents them.
 
-Several questions share gradient_flow, gradient_steps and price. Here are the checks of a Python caller's arguments: an
+Several questions share backward_costs, gradient_steps and price. Here are the checks of a Python caller's arguments: an
 invalid one is refused with its cure. The command line has checked its flags and files before, with its own messages.
 """
 

@@ -1,26 +1,24 @@
-"""`explain --training`: derives saved activations and products of the backward pass, vector by vector."""
+"""`explain --training`: derives saved activations vector by vector, and the equations of the backward pass."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
+from rnncalc.conventions.tensor import Role
 from rnncalc.errors import Cure, RefusedError
+from rnncalc.forward.width_pass import SavedVector, WidthTape
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
 from rnncalc.printable import escape
+from rnncalc.questions.backward_costs import LayerCosts, layer_costs
 from rnncalc.questions.explain import Derivation, explain_those
-from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
-from rnncalc.step.costs import BackwardProduct, Gradient, Outputs, Tally
-from rnncalc.step.equations import Equation, Formula, Formulas, LayerFormulas, NamedValues, Symbol
+from rnncalc.step.equations import Equation, Formula, LayerFormulas, NamedValues, Symbol
 from rnncalc.step.gradients import gradient_equations
 from rnncalc.step.nodes import INPUT, ONE, STEP
-
-JOINED = "stacked"
-"""The part of a notation that is one matrix for all that a gate reads."""
 
 
 class Kind(Enum):
@@ -47,26 +45,12 @@ class SavedLine(NamedTuple):
     gate: str = ""
 
 
-class ProductsLine(NamedTuple):
-    """Equal products of the backward pass: their purpose, the matrix and the vector of each, and their number.
-
-    gates: the letters of the matrices, if there are several; matrix: then without the letters of a gate.
-    """
-
-    gradient: Gradient
-    gates: tuple[str, ...]
-    matrix: Formula
-    vector: Formula
-    axes: tuple[str, ...]
-    expression: Expression
-    number: int
-
-
 class TrainingDerivation(NamedTuple):
     """The derivation of one layer's numbers.
 
     derivation: with the equations. steps: those of the chunk that saves the most.
     letter: T, or K if a chunk has fewer steps than the sequence. formula: of the saved activations, in that letter.
+    multiply_adds: of the backward pass; None of a part that is counted elsewhere.
     gradients: the backward equations of a step.
     """
 
@@ -75,7 +59,7 @@ class TrainingDerivation(NamedTuple):
     letter: str
     saved: tuple[SavedLine, ...]
     formula: Expression
-    work: tuple[ProductsLine, ...]
+    multiply_adds: int | None
     gradients: tuple[Equation, ...]
 
 
@@ -87,46 +71,40 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> tuple[Tr
     network = training.network
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: the numbers of training need the number of steps", Cure.STEPS)
-    layers = zip(explain_those(network).layers, layer_tallies(network, training.chunk), strict=True)
+    layers = zip(explain_those(network).layers, training.layers, layer_costs(network, training.chunk), strict=True)
     return tuple(
-        _derivation(derivation, chunks) for derivation, (placed, chunks) in layers if not only or placed.name in only
+        _derivation(derivation, costs, layer.backward_multiply_adds)
+        for derivation, layer, costs in layers
+        if not only or layer.name in only
     )
 
 
-def _derivation(derivation: Derivation, chunks: list[ChunkTally]) -> TrainingDerivation:
-    placed = derivation.placed
-    most = max(chunks, key=lambda chunk: saved_numbers(placed, chunk.tally))
+def _derivation(derivation: Derivation, costs: LayerCosts, multiply_adds: int | None) -> TrainingDerivation:
     gates = [gate.letter for gate in derivation.gates]
 
     def order_of(line: SavedLine) -> tuple[int, int]:
         letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
         return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
-    saved = sorted(_saved(derivation, most.tally), key=order_of)
-    work: dict[BackwardProduct, int] = {}
-    for chunk in chunks:
-        for product, times in chunk.tally.work.items():
-            work[product] = work.get(product, 0) + chunk.times * times
-    steps, products = most.chunk.steps, tuple(_work(derivation, work))
-    letter = "T" if sum(each.chunk.steps * each.times for each in chunks) == steps else "K"
-    formula, gradients = _formula(most.tally, steps, letter), _gradients(derivation, chunks)
-    return TrainingDerivation(derivation, steps, letter, tuple(saved), formula, products, gradients)
+    most = max(costs.chunks, key=costs.saved)
+    saved = tuple(sorted(_saved(derivation, most.saved), key=order_of))
+    letter = "T" if sum(each.steps * each.times for each in costs.chunks) == most.steps else "K"
+    formula, gradients = _formula(most.saved, most.steps, letter), _gradients(derivation, costs.tape)
+    return TrainingDerivation(derivation, most.steps, letter, saved, formula, multiply_adds, gradients)
 
 
-def _gradients(derivation: Derivation, chunks: list[ChunkTally]) -> tuple[Equation, ...]:
+def _gradients(derivation: Derivation, tape: WidthTape) -> tuple[Equation, ...]:
     """Return the backward equations of a layer that the loss reaches."""
-    kinds = [each.chunk for each in chunks]
-    reached = any(kind.outputs is not Outputs.NONE or kind.final_states for kind in kinds)
-    if derivation.named is None or not derivation.equations or not reached:
+    if derivation.named is None or not derivation.equations or not tape.reached:
         return ()
-    x, start = any(any(kind.inputs_need) for kind in kinds), any(any(kind.starts_need) for kind in kinds)
-    return gradient_equations(derivation.named, frozen=kinds[0].frozen, x=x, start=start, asked=derivation.asked)
+    frozen = [*filter(tape.is_frozen, Role)]
+    return gradient_equations(derivation.named, frozen=frozen, x=tape.x, start=tape.start, asked=derivation.asked)
 
 
-def _saved(derivation: Derivation, tally: Tally) -> Iterator[SavedLine]:
+def _saved(derivation: Derivation, saved: Mapping[SavedVector, int]) -> Iterator[SavedLine]:
     layer, gates = derivation.placed.layer, {gate.letter: gate.name for gate in derivation.gates}
     states, named = tuple(layer.states) if isinstance(layer, Cell) else (), derivation.named
-    for (place, width), times in tally.saved.items():
+    for (place, width), times in sorted(saved.items()):
         formula = _vector(named, place, (width,))
         arithmetic: Expression = times if width == ONE else _times(times, width)
         kind = _kind(formula, states, gates)
@@ -154,18 +132,18 @@ def _times(number: int, *letters: str) -> Times:
     return Times((number, *widths) if number != 1 else (*widths,))
 
 
-def _formula(tally: Tally, steps: int, letter: str) -> Expression:
+def _formula(saved: Mapping[SavedVector, int], steps: int, letter: str) -> Expression:
     """Return the sum in the letter of the steps: the numbers at every step, plus those saved once."""
     each: dict[tuple[str, ...], int] = {}  # by the letters of a width, none for 1
     once: dict[tuple[str, ...], int] = {}
-    for vector, times in tally.saved.items():
+    for vector, times in sorted(saved.items()):
         letters = tuple([letter for letter in (vector.width,) if letter != ONE])
         whole, rest = divmod(times, steps)
         widths, number = (once, times) if rest else (each, whole)
         widths[letters] = widths.get(letters, 0) + number
 
     def terms(widths: dict[tuple[str, ...], int]) -> tuple[Expression, ...]:
-        ordered = sorted(widths.items(), key=lambda item: item[0] not in (("m",), ("n",)))
+        ordered = sorted(widths.items(), key=lambda item: {"m": 0, "n": 1, "": 3}.get("".join(item[0]), 2))
         return tuple([_times(number, *letters) if letters else number for letters, number in ordered])
 
     if steps == 1 or not each:
@@ -173,48 +151,6 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     every = terms(each)
     repeated = Times((letter, every[0] if len(every) == 1 else Plus(every)))
     return Plus((repeated, *terms(once))) if once else repeated
-
-
-def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:
-    """Yield the products, those of like gates together: gradients of weights first, of the input first."""
-    named, cell = derivation.named, isinstance(derivation.placed.layer, Cell)
-    arrays = named.arrays.items() if named else ()
-    gates = [(array, gate) for array, blocks in arrays for gate in blocks if len(gate) > 1]
-    joined = {block: (array, gate) for array, gate in gates for block in gate}
-    alike: dict[tuple[str, Gradient, Any, Any, tuple[str, ...], int], list[tuple[str, Formula, Formula]]] = {}
-    for (gradient, place, axes), times in work.items():
-        assert named is not None  # what multiplies has a step
-        first, second = named.trace.nodes[place].operands
-        weights = named.trace.nodes[first].weights
-        if weights is None and gradient is Gradient.MATRIX:  # both are vectors
-            gradient, first, second = Gradient.VECTOR, second, first
-        matrix, vector = named.formula(first), _vector(named, second)
-        read = weights.vector if cell and weights else "of a formula"
-        if gradient is Gradient.MATRIX and matrix in joined:
-            array, gate = joined[matrix]
-            if matrix != gate[0]:
-                continue  # the first counts for all
-            read, matrix, axes = JOINED, array, (axes[0], "+".join(block.axes[-1] for block in gate))
-        like = None if cell else matrix, None if cell and gradient is Gradient.MATRIX else vector
-        key = read, gradient, *like, axes, times
-        alike.setdefault(key, []).append((weights.matrix if cell and weights else "", matrix, vector))
-    order = "".join(gate.letter for gate in derivation.gates)
-
-    def order_of(key: tuple[str, Gradient, Any, Any, tuple[str, ...], int]) -> tuple[bool, bool, bool, str]:
-        return not key[0], key[0] not in ("x", JOINED), key[1] is Gradient.VECTOR, key[0]
-
-    for key in sorted(alike, key=order_of):
-        read, gradient, *_, axes, times = key
-        arithmetic = _times(times, *axes)
-        (_, matrix, vector), *others = alike[key]
-        letters: tuple[str, ...] = ()
-        if others and isinstance(named, Formulas):
-            arithmetic = Times((len(alike[key]), *arithmetic.factors))
-            letters = tuple(sorted((each[0] for each in alike[key]), key=order.find))
-            part = {"x": "input", JOINED: JOINED}.get(read, "recurrent")
-            matrix = Symbol(*named.letters.of_part(part, "", read))
-        number = value(arithmetic, derivation.placed.sizes)
-        yield ProductsLine(gradient, letters, matrix, vector, axes, arithmetic, number)
 
 
 def _vector(named: NamedValues | None, place: int, axes: tuple[str, ...] = ()) -> Formula:

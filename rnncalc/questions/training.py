@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.display import displayed
@@ -16,8 +15,8 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions import network_of
+from rnncalc.questions.backward_costs import layer_costs
 from rnncalc.questions.count import Count, bytes_of, count, total
-from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
 
 
 class LayerTraining(NamedTuple):
@@ -132,21 +131,17 @@ def training_of(network: Network, settings: Mapping[str, Any] = {}, dtype: str =
 
 
 def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
-    steps = [part.steps for part in network.parts.values()]
-    if not steps_known(network.parts) or any(map(has_letters, steps)):
+    uses = [placed.uses for placed in network.stack]
+    if not steps_known(network.parts) or any(map(has_letters, uses)):
         yield from (LayerTraining(entry, entry.trainable, None, None) for entry in network.stack)
         return
-    for placed, chunks in layer_tallies(network, chunk):
+    for costs in layer_costs(network, chunk):
+        placed, chunks = costs.tape.placed, costs.chunks
         if isinstance(placed.layer, External) or (network.letters and chunks[1:]):  # which is the largest is unknown
             yield LayerTraining(placed, placed.trainable, None, None)
             continue
-        saved = max([saved_numbers(placed, each.tally) for each in chunks])
-        work = [
-            each.times * times * prod([placed.sizes[letter] for letter in product.axes])
-            for each in chunks
-            for product, times in each.tally.work.items()
-        ]
-        yield LayerTraining(placed, placed.trainable, saved, sum(work))
+        work = sum([chunk.times * chunk.multiply_adds for chunk in chunks])
+        yield LayerTraining(placed, placed.trainable, max(map(costs.saved, chunks)), work)
 
 
 def _states(network: Network, chunk: int | None) -> int | None:

@@ -1,22 +1,19 @@
-"""The report of `explain --training`: for each layer its saved activations and the products of its backward pass."""
+"""The report of `explain --training`: for each layer its saved activations and its backward pass."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import External, Transform
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
+from rnncalc.questions.explain_training import TrainingDerivation
 from rnncalc.questions.training import Training
 from rnncalc.reports.explain import equations, in_words, on_parts, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.training import on_bytes, on_chunks
-from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Symbol
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
 from rnncalc.typeset.equations import (
@@ -31,12 +28,12 @@ from rnncalc.typeset.equations import (
     line_of,
     on_functions,
     plain,
-    timed,
     vector,
     without_shapes,
 )
 from rnncalc.typeset.setting import setting, title
 from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, worked
+from rnncalc.words import plural
 
 Row = tuple[Phrase, Phrase | str, Arithmetic, int]
 """A line of a derivation: its label, its meaning, the arithmetic, the number."""
@@ -91,7 +88,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
                     "equations": [*map(plain, equations(each.derivation))],
                     "gradients": [*map(plain, gradients(each))],
                     "saved": [row_data(row) for row in _saved(each)],
-                    "backward_multiply_adds": [row_data(row) for row in _work(each)],
+                    "backward_multiply_adds": each.multiply_adds,
                 }
                 for each in self.layers
             ],
@@ -100,7 +97,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return two tables for each layer, saved activations and products of the backward pass, and remarks."""
+        """Return remarks, and for each layer a table of saved activations and the equations of its backward pass."""
         network = self.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
         return [head, *(sheet for each in self.layers for sheet in _sheets(each))]
@@ -138,33 +135,17 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     return [*rows, (Phrase(("saved",)), "all of it", worked(each.formula, sizes), total)] if rows else []
 
 
-def _work(each: TrainingDerivation) -> list[Row]:
-    """Return the lines of the products of the backward pass, and their sum."""
-    sizes = each.derivation.placed.sizes
-    rows: list[Row] = [
-        (gradient(line, each), products(line, each), worked(line.expression, sizes), line.number) for line in each.work
-    ]
-    parts = [line.number for line in each.work]
-    return [*rows, (Phrase(("backward",)), "all of it", worked(Plus(tuple(parts)), sizes), sum(parts))] if rows else []
-
-
-COLUMNS = Column("What it is"), Column("Arithmetic")
-
-
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.derivation.placed, tuple(_notes(each))
     steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items() if len(letter) == 1]
-    subtitle, empty = "; ".join(filter(None, (placed.layer.kind, steps, *sizes))), Sheet((), ())
-    saved, work = (
-        Sheet((Column(name, key=True), *COLUMNS, Column(number, right=True)), rows[:-1], rows[-1]) if rows else empty
-        for name, number, rows in (("Saved", "Numbers", _saved(each)), ("Gradient", "Multiply-adds", _work(each)))
-    )
+    rows, subtitle = _saved(each), "; ".join(filter(None, (placed.layer.kind, steps, *sizes)))
+    columns = Column("Saved", key=True), Column("What it is"), Column("Arithmetic"), Column("Numbers", right=True)
+    saved = Sheet(columns, rows[:-1], rows[-1]) if rows else Sheet((), ())
     yield saved.replace(title=placed.name, subtitle=subtitle, equations=equations(each.derivation), notes=notes)
-    if work is not empty or each.gradients:
-        yield work.replace(
-            title=f"{placed.name}: backward pass", equations=gradients(each), notes=(*_on_gradients(each),)
-        )
+    if each.gradients:
+        title, work = f"{placed.name}: backward pass", plural(each.multiply_adds or 0, "multiply-add")
+        yield Sheet((), (), title=title, subtitle=work, equations=gradients(each), notes=(*_on_gradients(each),))
 
 
 def gradients(each: TrainingDerivation) -> tuple[Line, ...]:
@@ -242,22 +223,3 @@ def _on_decoder(layer: DecoderAttention) -> Iterator[Phrase]:
     above = Term(ABOVE, time="t−1" if before else "t")
     last = (of_query,), " is part of ", (above,), " of the decoder's last recurrent layer, and "
     yield Phrase((*last, (of_keys,), " of ", (Term(ABOVE, time="s"),), " of the encoder."))
-
-
-def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
-    """Return the variable that a gradient is with respect to."""
-    variable = line.matrix if line.gradient is Gradient.MATRIX else line.vector
-    if isinstance(variable, Symbol):
-        return Phrase((vector(variable.replace(gradient=True), {}, each.derivation.notation),))
-    return Phrase(("the gradient of ", vector(variable, each.derivation.placed.sizes, each.derivation.notation)))
-
-
-def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
-    """Return the description of a line's matrices."""
-    back = line.gradient is not Gradient.MATRIX
-    if line.gates:
-        blocks = enumeration([(timed(gate, "", each.derivation.notation),) for gate in line.gates])
-        return Phrase((f"{'back through those' if back else 'matrices'} of the blocks ", *blocks))
-    if back:
-        return Phrase(("back through ", vector(line.matrix, each.derivation.placed.sizes, each.derivation.notation)))
-    return Phrase(("its matrix" if len(line.axes) > 1 else "its vector",))
