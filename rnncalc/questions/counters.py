@@ -253,7 +253,8 @@ def counters(network: Network, batch: int = 1) -> CounterValues:
         value = total(_value(each, placed, batch) for placed in stacks[each.framework] or (None,))
         number = exact and exact * (2 if each.quantity == "FLOPs" else 1)
         ratio = value / number if number and value is not None else None
-        printed.append(Printed(*each[:3], value, ratio, each.reason(kinds)))
+        reason = "no rule is known for this network" if value is None else each.reason(kinds)
+        printed.append(Printed(*each[:3], value, ratio, reason))
     return CounterValues(network, batch, exact, tuple(printed))
 
 

@@ -48,7 +48,7 @@ class CountersReport(SheetReport, DataReport, RecordReport):
         columns = (
             *key_columns("Counter"),
             *number_columns("Prints"),
-            *(Column("", whole=True), *number_columns("Ratio"), Column("What it does")),
+            *(Column("As", whole=True), *number_columns("Ratio"), Column("What it does")),
         )
         return [
             Sheet(columns, rows, title=title(network), subtitle=setting(network), notes=tuple(self._notes())),
@@ -62,8 +62,7 @@ class CountersReport(SheetReport, DataReport, RecordReport):
             yield f"{exact}, {2 * counted.exact:,} FLOPs."
             yield "Ratio: to the exact multiply-adds, or to twice those for FLOPs."
         yield "Seen in November 2026, each with its own framework's layers, on the CPU in float32, the batch first."
-        if any(each.value is None for each in counted.printed):
-            yield "–: not known for this network."
+        yield "h: the units of a layer."
 
 
 _counted = lru_cache(1)(counters)

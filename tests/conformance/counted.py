@@ -32,9 +32,10 @@ def stacks(draw: st.DrawFn, framework: str) -> Network:
     last = draw(st.booleans()) and any(isinstance(layer, RNN | GRU | LSTM) for layer in layers)
     activation = draw(st.sampled_from(["linear", "linear", "linear", "relu", "softmax"]))
     output = Dense(draw(SIZES), bias=draw(st.booleans()), activation=activation)
+    alone = draw(st.booleans())
     return Network(
         input=draw(st.integers(2, 9)),
-        layers=layers if layers and draw(st.booleans()) else [*layers, output],
+        layers=layers if layers and alone else [*layers, output],
         steps=draw(st.integers(1, 9)),
         topology="many-to-one" if last else "many-to-many",
         convention=framework,
