@@ -21,7 +21,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, OptionProblem, Output, Shape, Transform
 from rnncalc.layers.options import SIZE, Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.letters import GATE_LETTER, has_letters
-from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, takes_last, turns
+from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, turns
 from rnncalc.network.parts import (
     OUTPUT,
     TOPOLOGIES,
@@ -84,6 +84,10 @@ KEYS: dict[str, Allowed] = {
     "rate": Ratio(above_zero=True),
 }
 """The allowed values of the plain keys of a network or a part."""
+
+
+BEGINS, TAKES_LAST = "repeat_vector", "last"
+"""The kinds that begin a sequence with one vector, and that end one with its last vector."""
 
 
 def parts_of(network: Description) -> dict[str | None, Part]:
@@ -302,8 +306,7 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
             if not ended and (many or isinstance(layer, Cell) or layer.time.along):
                 cure = "no layer is applied at each place; write it as an external layer"
             elif not ended:
-                last = takes_last_one()
-                cure = f"put {last}, then flatten, before it for the last step, or flatten alone for all steps"
+                cure = f"put {TAKES_LAST}, then flatten, before it for the last step, or flatten alone for all steps"
             kind = OUTPUT if isinstance(layer, Output) else layer.kind
             where = at if isinstance(layer, Output) else (*at, layer.kind)
             message = f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}"
@@ -359,33 +362,23 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
         where = "a decoder" if None not in parts else topology
         message = f"{where} has an output at every step, and {ended} ends the sequence"
         cure = "" if None not in parts else "make it many-to-one, or "
-        yield Problem(("topology",), f"{message}; {cure}begin it again with {begins_one()}")
+        yield Problem(("topology",), f"{message}; {cure}begin it again with {BEGINS}")
 
 
 def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> Iterator[OptionProblem]:
     """Yield why a layer cannot read an input of a shape; ended: the kind that ended the sequence below it."""
     sequence = len(shape) > 1
-    begin = f"put a {begins_one()} before it"
+    begin = f"put a {BEGINS} before it"
     if isinstance(layer, Cell) and not sequence and topology != Topology.ONE_TO_ONE:
         below = f"{ended} below it ends the sequence in one vector" if ended else "one vector reaches it"
         yield layer.kind, f"reads a sequence, and {below}; {begin}"
     if layer.time.begins and sequence:
-        yield layer.kind, f"reads one vector, and gets a sequence; put a layer {takes_last_one()} before it"
+        yield layer.kind, f"reads one vector, and gets a sequence; put a layer {TAKES_LAST} before it"
     elif layer.time.along and not sequence:
         cure = begin if ended else "choose a topology that reads a sequence, or remove it"
         yield layer.kind, f"reads a sequence, and one vector reaches it; {cure}"
     else:
         yield from layer.input_problems(shape)
-
-
-def begins_one() -> str:
-    """Return the kind that begins a sequence with one vector."""
-    return next(name for name in KINDS if kind(name).time.begins)
-
-
-def takes_last_one() -> str:
-    """Return the kind that ends a sequence with its last vector."""
-    return next(name for name in KINDS if (layer := kind(name)).time.ends and takes_last(layer()))
 
 
 def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
