@@ -64,7 +64,7 @@ def _quantized(counts: CountReport, quantize: str) -> Report:
 Table = Mapping[str, Callable[..., Any]]
 """The functions of reports by their flags; the flags that go with a flag, and its value, are arguments."""
 
-BESIDE: Table = {
+REPORTS: Table = {
     "training": _training,
     "operations": _operations,
     "shapes": _shapes,
@@ -104,12 +104,12 @@ def _takes(report: str, flag: str) -> bool:
     return flag_of(report) in GOES_WITH.get(flag_of(flag), ())
 
 
-def take_beside(flags: dict[str, Any], table: Table = BESIDE) -> dict[str, Any]:
+def take_beside(flags: dict[str, Any], table: Table = REPORTS) -> dict[str, Any]:
     """Remove the flags of a table from those of a call, by their names in Python, and return them."""
     return {key: flags.pop(key) for key in [*flags] if key in table or any(_takes(each, key) for each in table)}
 
 
-def beside(flags: dict[str, Any], table: Table = BESIDE) -> Callable[..., Report] | None:
+def beside(flags: dict[str, Any], table: Table = REPORTS) -> Callable[..., Report] | None:
     """Return the function that makes the requested report; None if no report is requested.
 
     Raises SpecError for an invalid size, and for two reports.

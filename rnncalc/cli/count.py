@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from rnncalc.cli.beside import BESIDE, beside, beside_flags, take_beside
+from rnncalc.cli.beside import REPORTS, beside, beside_flags, take_beside
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import dtype_flag, flag_of, notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_files
@@ -57,7 +57,7 @@ def count(
         varied = read_vary(vary, at_once)
         networks = at_once.ask(read_files, specs, partial(network_varied, vary=varied), **flags)
         add = at_once.ask(beside, asked)
-        values = {"tensors": tensors, "cost": cost, **dict.fromkeys(BESIDE, False), **asked}
+        values = {"tensors": tensors, "cost": cost, **dict.fromkeys(REPORTS, False), **asked}
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
         if flags.get("notation") and not tensors and destination.format != "json":
             at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")

@@ -6,7 +6,7 @@ import click
 import pytest
 from conftest import Call, Result
 
-from rnncalc.cli.beside import BESIDE
+from rnncalc.cli.beside import REPORTS
 from rnncalc.cli.commands import cli
 from rnncalc.cli.flags import WordOption, flag_of
 
@@ -31,7 +31,7 @@ def options(command: str) -> list[tuple[str, ...]]:
 def reports(command: str) -> list[tuple[str, ...]]:
     """Return nothing, and each report that other options may go with."""
     known = {words[0] for words in options(command)}
-    flags = [flag_of(key) for key in BESIDE if flag_of(key) in known]
+    flags = [flag_of(key) for key in REPORTS if flag_of(key) in known]
     return [(), *((flag, "int8") if flag == "--quantize" else (flag,) for flag in flags)]
 
 

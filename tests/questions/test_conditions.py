@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import SRU, Network, SpecError, count, letter
-from rnncalc.cli.beside import BESIDE
+from rnncalc.cli.beside import REPORTS
 from rnncalc.cli.flags import flag_of
 from rnncalc.layers import kind
 from rnncalc.layers.options import Size, Switch
@@ -50,7 +50,7 @@ def test_a_formula_holds_where_it_says(option: tuple[str, str, Any], both: bool,
 CALLS = [
     *(("count",), ("count", "--cost"), ("explain",), ("answer", "--", "4h"), ("exercise", "--ask", "formula")),
     ("count", "--quantize", "int8"),
-    *(("count", flag_of(key)) for key in BESIDE if key not in ("training", "shapes", "quantize")),
+    *(("count", flag_of(key)) for key in REPORTS if key not in ("training", "shapes", "quantize", "counters")),
 ]
 
 
