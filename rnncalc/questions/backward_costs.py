@@ -120,11 +120,12 @@ def _fitted(network: Network, count: Callable[..., Counts], lengths: Sequence[in
     Raises RefusedError if these are too long.
     """
     least, period, degree = _settled(network)
-    widest = max([length_of(placed.layer.window_of(0, 1)) for placed in network.stack])
 
     def at(short: tuple[int, ...], lengths: Sequence[int]) -> Counts:
         if not lengths:
-            if (steps := sum(short)) > MOST_STEPS or steps * widest > MOST_READS:
+            steps = sum(short)
+            widest = max([length_of(placed.layer.window_of(steps - 1, steps)) for placed in network.stack])
+            if steps > MOST_STEPS or steps * widest > MOST_READS:
                 windows = f", with windows of {plural(widest, 'step')}" if widest > 1 else ""
                 message = f"the backward pass would follow {steps:,} steps one by one{windows}, and that takes too long"
                 raise RefusedError(f"{escape(network.name)}: {message}; give it fewer steps")
@@ -153,7 +154,7 @@ def _settled(network: Network) -> tuple[int, int, int]:
     """Return the length from which on all numbers are polynomials, the period of their residue class, their degree.
 
     At both ends of a sequence some steps differ from those between: as many as all windows reach, and until each state
-    depends on all that it ever depends on. A user's windows may be any steps, so that they are followed one by one.
+    depends on all that it ever depends on. Windows of a user may be any steps, so that they are followed one by one.
     """
     layers = [placed.layer for placed in network.stack]
     states = max([len(layer.states) for layer in layers if isinstance(layer, Cell)], default=0)
@@ -167,7 +168,7 @@ def _settled(network: Network) -> tuple[int, int, int]:
         least += 2 * apart * (window[-1] - window[0])
         apart *= layer.every  # the steps of the part's input for each of the layer's output
         period = lcm(period, apart)
-        if layer.of_user and not layer.time.by_step:
+        if not type(layer).window_of.__module__.startswith("rnncalc."):
             least += MOST_STEPS
         elif isinstance(layer, Cell) and trace and trace.x not in made_of(trace.nodes, (trace.output,)):
             least += 2 * states
