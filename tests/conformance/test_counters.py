@@ -99,3 +99,11 @@ def test_counters_of_flax(network: Network, batch: int) -> None:
         ("XLA cost_analysis", "0.10.2"): of_xla,
     }
     hold(of_flax, network, batch, model_of(network), x)
+
+
+def test_what_the_page_says_beside_the_table() -> None:
+    """docs/counters.md: an LSTM in float64, which oneDNN does not run, and attention."""
+    assert of_flop_counter(torch.nn.LSTM(8, 16).double(), torch.zeros(10, 1, 8, dtype=torch.float64)) == 30_720
+    layer, words = torch.nn.MultiheadAttention(512, 8, batch_first=True), torch.zeros(1, 10, 512)
+    assert profile(layer, (words, words, words), verbose=False)[0] == 10_590_480
+    assert torchinfo.summary(layer, input_data=(words, words, words), verbose=0).total_mult_adds == 0
