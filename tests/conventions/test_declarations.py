@@ -149,6 +149,12 @@ def check_sides(row: Convention, arrays: CellArrays, layer: Cell) -> None:
     tensors = [tensor.sized(layer.sizes(M)) for tensor in layout(layer, M, row).tensors]
     numbers = {tensor.name: filled(tensor, float(tensor.role is Role.RECURRENT_BIAS), float) for tensor in tensors}
     bound = binding(row.name).cell(Arrays(numbers, tensors), layer, M, False)
+    if arrays.joins and not layer.bidirectional:
+        (name,) = (tensor.name for tensor in tensors if tensor.role is Role.KERNEL)
+        by_row: Any = {**numbers, name: [[float(place)] * len(line) for place, line in enumerate(numbers[name])]}
+        joined = binding(row.name).cell(Arrays(by_row, tensors), layer, M, False)
+        firsts = [joined.product(arrays.order[0], vector).rows[0][0] for vector in arrays.joins]
+        assert firsts == sorted(firsts), "joins: another order"
     for letter, side in sides_of_biases(layer, layer.gates(M), arrays).items():
         sides = [Side.INPUT, Side.RECURRENT] if side is Side.BOTH else [side]
         bound_sides = [each for each in (Side.INPUT, Side.RECURRENT) if bound.bias(letter, each.value) is not None]
@@ -260,6 +266,14 @@ HALF_RIGHT = {
     "a value that is no tuple": cell_with("keras", "lstm", only={**LSTM.only, "activation": "tanh"}),
     "a habit of another cell": cell_with("keras", "lstm", habits=Habits(reset_after=True)),
     "a habit that its options deny": cell_with("pytorch", "gru", habits=Habits()),
+    "another function than it says": cell_with("haiku", "rnn", usual={}),
+    "an update gate that it says keeps": cell_with("haiku", "gru", usual={"update_gate": "keeps"}),
+    "a default of an option that is never open": cell_with("keras", "lstm", usual={"activation": "relu"}),
+    "one matrix that reads in another order": cell_with("haiku", "lstm", joins=("h", "x")),
+    "products that are not joined": cell_with("haiku", "lstm", joins=()),
+    "marks of directions that are the convention's": cell_with(
+        "paddle", "lstm", projection=Array("{copy}.cell{direction}.weight_ho", "h p")
+    ),
     "directions along an axis and in names": cell_with("keras", "rnn", input=Array("k", "directions m gates")),
     "a state of one direction": cell_with("onnx", "rnn", state=Array("initial_{read}", "1 reads")),
     "directions in no name": cell_with("pytorch", "rnn", bias=Array("bias_ih_l{copy}", "gates")),
