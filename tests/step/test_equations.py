@@ -35,8 +35,10 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda x: max(x, 0.0),
     "gelu": lambda x: x * NormalDist().cdf(x),
     "sigmoid": lambda x: 1 / (1 + exp(-x)),
+    "hard_sigmoid": lambda x: min(1.0, max(0.0, x / 6 + 1 / 2)),
+    "hard_sigmoid_0.2": lambda x: min(1.0, max(0.0, x / 5 + 1 / 2)),
 }
-TOKEN = re.compile(r"[A-Za-zγζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |[,;] | ")
+TOKEN = re.compile(r"hard_sigmoid(?:_0\.2)?\(|[A-Za-zγζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |[,;] | ")
 
 
 class Evaluator:
