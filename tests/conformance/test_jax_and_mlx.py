@@ -10,12 +10,14 @@ import jax.numpy as jnp
 import mlx.core as mx
 import numpy as np
 import pytest
+from conformance.drawing import CELLS
 from conformance.one_layer import Build, Built, hold_layers, hold_read
 from mlx import nn
 from mlx.utils import tree_flatten
 
-from rnncalc import Embedding, Layer
+from rnncalc import Embedding, Layer, Network
 from rnncalc.layers.cell import Cell
+from rnncalc.questions.shapes import shapes
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
@@ -130,3 +132,30 @@ def test_random_cells(convention: str) -> None:
 @pytest.mark.parametrize("convention", PACKAGES)
 def test_every_number_is_read(convention: str) -> None:
     hold_read(convention, PACKAGES[convention][0])
+
+
+def test_what_is_returned() -> None:
+    """The shapes of what modules return, states included: MLX's of every step, Haiku's the last alone."""
+    flow = np.zeros((2, 4, 3), np.float32)
+    for kind, mlx, haiku in (("gru", nn.GRU, hk.GRU), ("lstm", nn.LSTM, hk.LSTM)):
+        network, several = Network(input=3, layers=[CELLS[kind](5)], steps=4, convention="mlx"), kind == "lstm"
+        done = mlx(3, 5)(mx.array(flow))
+        shapes_of_mlx = [tuple(each.shape) for each in (done if several else [done])]
+        assert [[*each.values()] for each in returned(network)] == [[*map(list, shapes_of_mlx)]]
+        for major in (False, True):
+
+            def unrolled(x: Any, haiku: Any = haiku, major: bool = major) -> Any:
+                return hk.dynamic_unroll(core := haiku(5), x, core.initial_state(2), time_major=major)
+
+            x = jnp.zeros((4, 2, 3) if major else (2, 4, 3))
+            of = hk.transform(unrolled)
+            outputs, state = of.apply(of.init(KEY, x), KEY, x)
+            arrays = [list(each.shape) for each in (outputs, *(state if several else [state]))]
+            network = network.replace(convention="haiku")
+            assert [[*each.values()] for each in returned(network, time_first=major)] == [arrays]
+
+
+def returned(network: Network, *, time_first: bool = False) -> list[dict[str, Any]]:
+    """Return the shapes that each module returns for a batch of 2."""
+    every = shapes(network, 2, time_first=time_first)
+    return [{name: [*axes.values()] for name, axes in each.returns.items()} for each in every.modules]

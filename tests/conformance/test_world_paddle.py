@@ -10,6 +10,7 @@ from conformance.ways import MERGES
 
 from rnncalc import GRU, LSTM, Layer
 from rnncalc.layers.cell import Cell
+from rnncalc.questions.shapes import shapes
 
 paddle = pytest.importorskip("paddle")
 nn = paddle.nn
@@ -92,3 +93,14 @@ def test_a_projection_in_a_stack() -> None:
     state = module.state_dict()
     assert [(name, state[name].shape) for name in names] == [("0.cell.weight_ho", [4, 2]), ("1.cell.weight_ho", [4, 2])]
     assert state["weight_ih_l1"] is state["0.cell.weight_ho"]
+
+
+@pytest.mark.parametrize("time_first", [False, True])
+def test_what_is_returned(time_first: bool) -> None:
+    """Outputs, and the states of all layers and directions, which do not follow the order of the outputs."""
+    network = of("paddle", LSTM(5, bidirectional=True, repeat=2))
+    module = nn.LSTM(3, 5, 2, direction="bidirect", time_major=time_first)
+    outputs, states = module(paddle.zeros([4, 2, 3] if time_first else [2, 4, 3]))
+    (ours,) = shapes(network, 2, time_first=time_first).modules
+    seen = dict(zip(("outputs", "h", "c"), ([*each.shape] for each in (outputs, *states)), strict=True))
+    assert {name: [*axes.values()] for name, axes in ours.returns.items()} == seen
