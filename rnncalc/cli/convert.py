@@ -13,8 +13,7 @@ from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import CallError
 from rnncalc.layers.options import WholeNumber
 from rnncalc.models.files.written import WRITERS, Stored
-from rnncalc.questions.convert import Converted
-from rnncalc.questions.convert import convert as question
+from rnncalc.questions.convert import Converted, with_weights
 from rnncalc.reports.convert import ConvertReport
 from rnncalc.spec import Spec, parse_data, read_value
 from rnncalc.words import one_of
@@ -66,7 +65,7 @@ def convert(
     numbers: Any = weights_within(spec, model) if model else parse_data(spec, file, None, None, None).weights
     if save_weights is not None and numbers is None:
         raise CallError("--save-weights needs weights: give a model file, or --weights FILE")
-    done = question(spec.network, to, weights=numbers, most_multiply_adds=most)
+    done = with_weights(spec.network, to, numbers, most)
     if save_weights is not None and done.agrees:
         write_file(save_weights, _bytes(done, suffix), "--save-weights")
     write([ConvertReport(done, save_weights if save_weights and done.agrees else "")], destination)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -18,7 +18,6 @@ from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import BIASES, Direction, Role, Tensor, TensorBlock
 from rnncalc.errors import Problem, RefusedError, SpecError, first
-from rnncalc.forward.arrays import flat
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer
 from rnncalc.layers.options import Choice, Size, Switch
@@ -322,18 +321,20 @@ Numbers = dict[str, dict[str, "array[float]"]]
 """The numbers of arrays in float32, the last axis fastest, by layer and tensor."""
 
 
-def in_order(weights: Mapping[str, Mapping[str, Any]]) -> Numbers:
-    """Return the numbers of nested lists. Raises SpecError if some are not finite in float32."""
-    numbers = {
-        layer: {name: array("f", flat(each)) for name, each in arrays.items()} for layer, arrays in weights.items()
-    }
-    message = "has numbers that are not finite in float32, so nothing can be compared"
-    problems = [
-        Problem((layer, name), message)
-        for layer, arrays in numbers.items()
-        for name, each in arrays.items()
-        if not all(map(isfinite, each))
-    ]
+def in_order(network: Network, weights: Mapping[str, Mapping[str, Any]]) -> Numbers:
+    """Return the numbers of nested lists. Raises SpecError for those that no pass can use."""
+    numbers: Numbers = {}
+    problems = []
+    for placed in network.stack:
+        for tensor in placed.stored:
+            nested = weights[placed.name][tensor.name]
+            while isinstance(nested[0], list):
+                nested = [*chain.from_iterable(nested)]
+            values = numbers.setdefault(placed.name, {})[tensor.name] = array("f", nested)
+            if not all(map(isfinite, values)):
+                problems.append(Problem((placed.name, tensor.name), "has numbers that are not finite in float32"))
+            elif tensor.role is Role.RUNNING_VARIANCE and min(values) < 0:
+                problems.append(Problem((placed.name, tensor.name), "has a variance below 0"))
     if problems:
         raise SpecError(first(problems))
     return numbers

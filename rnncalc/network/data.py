@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from rnncalc.conventions.tensor import Role
 from rnncalc.errors import Path
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
@@ -76,6 +77,8 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
         {placed.name: {each.name: each.shape for each in placed.stored} for placed in stack}
         for stack in ([each for each in network.stack if not isinstance(each.layer, External)], network.spelled)
     )
+    variance = Role.RUNNING_VARIANCE
+    variances = {(each.name, one.name) for each in network.stack for one in each.stored if one.role is variance}
     names = tuple(name for name, tensors in expected.items() if tensors)
     of_convention = f"; a layer's weights are in the shapes of {network.convention}, or all in those of the notation"
     nodes = dict(reading.keys(node, path, names))
@@ -93,7 +96,9 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
         for tensor, shape in tensors.items():
             at = (*path, name, tensor)
             if tensor in below:
-                weights[name][tensor] = _nested(reading, below[tensor], at, shape, shape, remark)
+                weights[name][tensor] = numbers = _nested(reading, below[tensor], at, shape, shape, remark)
+                if (name, tensor) in variances and numbers and min(numbers) < 0:
+                    reading.note(below[tensor], at, f"a variance is 0 or more, got {min(numbers):g}")
             elif reading.has_keys(nodes[name]):
                 reading.note(nodes[name], at, f"missing; expected shape {bracketed(shape)}{remark}")
     return weights

@@ -23,8 +23,8 @@ def saved_names(network: Network, *, hdf5: bool = False) -> Mapping[tuple[str, s
         for placed in network.stack:
             first = first if placed.copy else placed.name
             for alone, tensor in zip((*placed.layout.tensors, *placed.layout.buffers), placed.stored, strict=True):
-                module = first if alone.around else placed.name  # one that has the layers of a repeat, with numbers
-                names[placed.name, tensor.name] = [f"{module}/{tensor.name}"]
+                layer = first if alone.around else placed.name  # a module that has those of a repeat, with numbers
+                names[placed.name, tensor.name] = [f"{layer}/{tensor.name}"]
         return names
     spelled = spelling(target)
     writer = spelled(program_of(network, target, stacks=spelled.stacks))

@@ -14,8 +14,8 @@ from rnncalc.forward.network_pass import Pass
 from rnncalc.models.convert import Conversion, Numbers, Recipe, converted, in_order, nested, recipe
 from rnncalc.models.matching import match, weights_of
 from rnncalc.models.read import Reading
-from rnncalc.network.data import Nested
-from rnncalc.network.network import Network
+from rnncalc.network.data import Nested, Weights
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.questions import network_of, whole, word
 from rnncalc.questions.price import refuse_pass
 from rnncalc.questions.run import own_numbers
@@ -72,19 +72,22 @@ def convert(
     """
     if isinstance(network, Reading):
         network, weights = _of_file(network)
-    network = network_of(network)
-    mapping = recipe(network, word("to", to, tuple(CONVENTIONS)))
+    network, to = network_of(network), word("to", to, tuple(CONVENTIONS))
+    checked = None if weights is None else own_numbers(network, weights).weights
+    return with_weights(network, to, checked, whole("most_multiply_adds", most_multiply_adds))
+
+
+def with_weights(network: Network, to: str, weights: Weights | None, most: int) -> Converted:
+    """Return the same of weights that fit the network."""
+    mapping = recipe(in_numbers(network), to)
     if weights is None:
         return Converted(*mapping)
-    numbers = in_order(own_numbers(network, weights).weights or {})
+    numbers = in_order(network, weights)
     theirs = converted(mapping, numbers)
-    difference: float | None
-    largest: float | None
     try:
-        difference, largest = _compared(mapping, numbers, theirs, whole("most_multiply_adds", most_multiply_adds))
+        return Converted(*mapping, theirs, *_compared(mapping, numbers, theirs, most))
     except RefusedError:
-        difference = largest = None
-    return Converted(*mapping, theirs, difference, largest)
+        return Converted(*mapping, theirs)
 
 
 def _of_file(reading: Reading) -> tuple[Network, dict[str, dict[str, Nested]]]:

@@ -38,48 +38,36 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         rows = (
-            (
-                *list(each.values())[:2],
-                each["shape"],
-                " ".join(each["sources"]),
-                "; ".join(each["steps"]),
-                each["condition"],
-            )
-            for each in self.data()
+            (layer, target, shape, " ".join(sources), "; ".join(done), condition)
+            for layer, target, shape, sources, done, condition in (each.values() for each in self.data())
         )
         return HEADER, rows
 
     def sheets(self) -> list[Sheet]:
         converted, rows, last = self.converted, list[Row](), ""
-        conditions = [condition_of(each) for each in converted.conversions]
-        for each, condition in zip(converted.conversions, conditions, strict=True):
-            layer, last = "" if each.placed.name == last else each.placed.name, each.placed.name
-            sources, done = ", ".join(tensor.name for tensor in each.sources), "; ".join(steps(each))
-            rows.append(
-                (layer, each.tensor.name, each.tensor.shape, sources, f"{done}; {condition}" if condition else done)
-            )
+        for layer, target, shape, sources, done, condition in (each.values() for each in self.data()):
+            how = "; ".join([*done, condition] if condition else done)
+            rows.append(("" if layer == last else layer, target, shape, ", ".join(sources), how))
+            last = layer
         names = [convention(each.convention).title for each in (converted.source, converted.target)]
-        columns = (
-            *(
-                Column("Layer", key=True),
-                Column(names[1], key=True, whole=True),
-                Column("Shape", whole=True, together=True),
-            ),
-            *(Column(f"From {names[0]}", together=True), Column("How", together=True)),
-        )
+        titles = (names[1], True), ("Shape", True), (f"From {names[0]}", False), ("How", False)
+        columns = [Column(text, key=text == names[1], whole=whole, together=True) for text, whole in titles]
+        columns = [Column("Layer", key=True), *columns]
         subtitle = f"{' to '.join(names)}; {flow(converted.source)}"
-        return [Sheet(columns, rows, title=title(converted.source), subtitle=subtitle, notes=tuple(self._notes()))]
+        heading = title(converted.source)
+        return [Sheet(tuple(columns), rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))]
 
     def _notes(self) -> Iterator[str]:
         converted = self.converted
         row = convention(converted.target.convention)
         for placed in converted.target.stack:
             layer, defaults = row.opened(placed.layer), placed.layer.defaults
-            options = {option: getattr(layer, option) for option in layer.options() if defaults[option] is None}
-            chosen = [
-                f"{option}: {str(value).lower()}" for option, value in options.items() if isinstance(value, bool | str)
+            open_options = [
+                option for option in layer.options() if defaults[option] is None and option not in Cell.fields
             ]
-            if isinstance(layer, Cell) and chosen:
+            values = {option: getattr(layer, option) for option in open_options}
+            chosen = [f"{key}: {str(value).lower()}" for key, value in values.items() if isinstance(value, bool | str)]
+            if chosen:
                 yield f"In {row.title}, {placed.name} needs {all_of(chosen)}."
         if converted.numbers is None:
             yield "These are the shapes alone; a model file, or --weights, gives the arrays."
@@ -88,7 +76,7 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
         else:
             known = steps_known(converted.source.parts)
             passes = f"{flow(converted.source)}" if known else f"{STEPS} steps"
-            verdict = f"{converted.largest_difference:.1e}, of outputs up to {converted.largest_output:.2g}"
+            verdict = f"{converted.largest_difference:.2g}, of outputs up to {converted.largest_output:.2g}"
             sign = "✓" if converted.agrees else "✗"
             yield f"{sign} Two passes on the same random inputs, {passes}: the largest difference is {verdict}."
         if self.saved:
@@ -98,7 +86,7 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
 
 def condition_of(conversion: Conversion) -> str:
     """Return what must be true of the source's numbers, empty if nothing."""
-    named = [_some_of(tensor, parts) for tensor, parts in _by_tensor(conversion.zeros)]
+    named = [_some_of(tensor, blocks) for tensor, blocks, _ in _uses((one, one.block) for one in conversion.zeros)]
     return f"only if {all_of(named)} {'is' if len(named) == 1 else 'are'} zero" if named else ""
 
 
@@ -109,64 +97,62 @@ def steps(conversion: Conversion) -> list[str]:
 
 def _steps(conversion: Conversion) -> Iterator[str]:
     tensor, fillings = conversion.tensor, conversion.fillings
-    first = _by_tensor(filling.sources[0] for filling in fillings if filling.sources)
-    added = _by_tensor(source for filling in fillings for source in filling.sources[1:])
-    for ours, parts in first:
-        if len(parts) < len(ours.blocks):
-            yield _some_of(ours, parts) if len(first) > 1 else _which(ours, parts)
-    homes = [
-        [each.block for each in fillings if each.sources and each.sources[0].tensor.name == ours.name]
-        for ours, _ in first
-    ]
-    each_array = [*zip(first, homes, strict=True)]
-    yield from dict.fromkeys(
-        step for (ours, parts), there in each_array for step in _moved(ours, parts, there, conversion)
-    )
+    first = _uses((each.sources[0], each.block) for each in fillings if each.sources)
+    added = _uses((source, each.block) for each in fillings for source in each.sources[1:])
+    for ours, blocks, _ in first:
+        if len(blocks) < len(ours.blocks):
+            yield _some_of(ours, blocks) if len(first) > 1 else _which(ours, blocks)
+    yield from dict.fromkeys(step for use in first for step in _moved(*use, conversion))
     orders = [
-        (_letters(part for part in ours.blocks if part in parts), _letters(there))
-        for (ours, parts), there in each_array
+        (_letters(block for block in ours.blocks if block in blocks), _letters(there)) for ours, blocks, there in first
     ]
     yield from dict.fromkeys(
         f"blocks {' '.join(one)} reordered to {' '.join(other)}" for one, other in orders if one != other
     )
     if zeros := [each.block for each in fillings if not each.sources and not each.constant] if first else []:
-        yield from (f"{ours.name} as {_which(tensor, there)}" for (ours, _), there in each_array if len(first) > 1)
+        yield from (f"{ours.name} as {_which(tensor, there)}" for ours, _, there in first if len(first) > 1)
         yield f"zeros for {_which(tensor, zeros)}"
     elif len(first) > 1:
-        yield _together([there[0] for there in homes])
-    for ours, parts in added:
-        whole = len(first) == len(added) == 1 and len(parts) == len(ours.blocks) == len(fillings)
-        yield "the two biases added" if whole else f"{_some_of(ours, parts)} added"
+        yield _together([there[0] for _, _, there in first])
+    for ours, blocks, _ in added:
+        whole = len(first) == len(added) == 1 and len(blocks) == len(ours.blocks) == len(fillings)
+        yield "the two biases added" if whole else f"{_some_of(ours, blocks)} added"
     if not first and not any(each.constant for each in fillings):
         yield "zeros"
     for factor in sorted({source.factor for each in fillings for source in each.sources} - {1}):
-        blocks = _which(tensor, [each.block for each in fillings if each.sources and each.sources[0].factor == factor])
-        times = f"multiplied by {abs(factor)}" if abs(factor) != 1 else ""
-        yield " ".join(filter(None, (blocks, " and ".join(filter(None, ("negated" if factor < 0 else "", times))))))
+        which = _which(tensor, [each.block for each in fillings if each.sources and each.sources[0].factor == factor])
+        words = [which] * bool(which) + ["negated"] * (factor < 0)
+        words += ["and"] * (factor < 0 and abs(factor) != 1) + [f"multiplied by {abs(factor)}"] * (abs(factor) != 1)
+        yield " ".join(words)
     for constant in sorted({each.constant for each in fillings} - {0}):
-        blocks = _which(tensor, [each.block for each in fillings if each.constant == constant])
+        which = _which(tensor, [each.block for each in fillings if each.constant == constant])
         verb, place = ("added", "to") if constant > 0 else ("subtracted", "from")
-        yield f"{abs(constant)} {verb}{blocks and f' {place} {blocks}'}"
+        yield f"{abs(constant)} {verb}{which and f' {place} {which}'}"
     if first and _ones(tensor) and not _ones(first[0][0]):
         yield "with an axis of 1 in front"
 
 
-def _by_tensor(sources: Iterable[Summand]) -> list[tuple[Tensor, list[TensorBlock]]]:
-    """Return the parts of each array that are used."""
-    parts: dict[str, tuple[Tensor, list[TensorBlock]]] = {}
-    for each in sources:
-        parts.setdefault(each.tensor.name, (each.tensor, []))[1].append(each.block)
-    return [*parts.values()]
+_Use = tuple[Tensor, list[TensorBlock], list[TensorBlock]]
+"""An array, its blocks that are used, and where each is in the target."""
 
 
-def _letters(parts: Iterable[TensorBlock]) -> list[str]:
-    """Return the letters of parts in their order, each once."""
-    return [*dict.fromkeys(part.letter for part in parts)]
+def _uses(pairs: Iterable[tuple[Summand, TensorBlock]]) -> list[_Use]:
+    uses: dict[str, _Use] = {}
+    for source, block in pairs:
+        _, blocks, there = uses.setdefault(source.tensor.name, (source.tensor, [], []))
+        blocks.append(source.block)
+        there.append(block)
+    return [*uses.values()]
 
 
-def _some_of(tensor: Tensor, parts: Sequence[TensorBlock]) -> str:
-    """Return `block n of bias_hh_l0`; the name alone if all parts are meant."""
-    which = _which(tensor, parts)
+def _letters(blocks: Iterable[TensorBlock]) -> list[str]:
+    """Return the letters of blocks in their order, each once."""
+    return [*dict.fromkeys(block.letter for block in blocks)]
+
+
+def _some_of(tensor: Tensor, blocks: Sequence[TensorBlock]) -> str:
+    """Return `block n of bias_hh_l0`; the name alone if all blocks are meant."""
+    which = _which(tensor, blocks)
     return f"{which} of {tensor.name}" if which else tensor.name
 
 
@@ -189,22 +175,22 @@ def _row(block: TensorBlock) -> tuple[int, ...]:
 
 
 def _moved(
-    ours: Tensor, parts: Sequence[TensorBlock], there: Sequence[TensorBlock], conversion: Conversion
+    ours: Tensor, blocks: Sequence[TensorBlock], there: Sequence[TensorBlock], conversion: Conversion
 ) -> Iterator[str]:
-    """Yield how the axes of an array become those of the target. parts: those used, and where they are there."""
-    part, home, theirs = parts[0], there[0], conversion.tensor
-    axes, others = ([*dict.fromkeys(at for at in each.along if at is not None)] for each in (part, home))
+    """Yield how the axes of an array become those of the target."""
+    block, home, theirs = blocks[0], there[0], conversion.tensor
+    along, others = ([at for at in each.along if at is not None] for each in (block, home))
+    axes, order = [*dict.fromkeys(along)], [*dict.fromkeys(others)]
     if _ones(ours) and not _ones(theirs):
         yield "without the axis of 1"
-    if len(axes) < sum(at is not None for at in part.along):  # the heads have an axis of their own
-        yield f"reshaped to {' × '.join(str(part.axes[at].size(conversion.placed.sizes)) for at in axes)}"
-    if axes != others:
-        order = tuple(axes.index(at) for at in others)
-        yield "transposed" if len(order) == 2 else f"transposed to axes {' '.join(map(str, order))}"
-    if len(others) < sum(at is not None for at in home.along):
+    if len(axes) < len(along):  # the heads have an axis of their own
+        yield f"reshaped to {' × '.join(str(block.axes[at].size(conversion.placed.sizes)) for at in axes)}"
+    if axes != order:
+        yield "transposed" if len(order) == 2 else f"transposed to axes {' '.join(str(axes.index(at)) for at in order)}"
+    if len(order) < len(others):
         yield f"reshaped to {' × '.join(map(str, theirs.shape))}"
-    if _rows(parts) != _rows(there):
-        yield "rows joined one after the other" if _rows(parts) > 1 else "halves stacked"
+    if _rows(blocks) != _rows(there):
+        yield "rows joined one after the other" if _rows(blocks) > 1 else "halves stacked"
 
 
 def _rows(blocks: Sequence[TensorBlock]) -> int:

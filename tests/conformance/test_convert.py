@@ -230,7 +230,6 @@ def of_equinox(path: str, x: Any) -> Any:
     values = [jnp.asarray(arrays[name]) for name in arrays]
     model = eqx.tree_at(lambda model: [getattr(getattr(model, layer), name) for layer, name in paths], model, values)
 
-    @jax.jit
     def outputs(x: Any) -> Any:
         h, state = jnp.zeros(3), (jnp.zeros(4), jnp.zeros(4))
         for step in x:
@@ -238,7 +237,7 @@ def of_equinox(path: str, x: Any) -> Any:
             state = model.lstm_1(h, state)
         return model.output(state[0])
 
-    return outputs(x[0])[None]
+    return jax.jit(outputs)(x[0])[None]
 
 
 def of_haiku(path: str, x: Any) -> Any:
