@@ -31,6 +31,7 @@ class CountedLayer(NamedTuple):
     joined: whether the last states of two directions are its output.
     """
 
+    layer: Layer
     kind: str
     batch: int
     times: int
@@ -49,6 +50,7 @@ class CountedLayer(NamedTuple):
         """Return the numbers of a layer. Its kind is `projected` for an LSTM with a projection, else its own."""
         ways = placed.layer.directions
         return cls(
+            placed.layer,
             "projected" if "p" in placed.sizes else placed.kind,
             *(batch, batch * (placed.uses or 0), ways),
             *(placed.inputs, placed.units or 0, placed.outputs // ways, placed.params),
@@ -247,10 +249,10 @@ def counters(network: Network, batch: int = 1) -> CounterValues:
     once = total(placed.multiply_adds for placed in network.stack)
     exact = None if once is None else batch * once
     kinds = {CountedLayer.of(placed, batch).kind for placed in network.stack}
-    stacks = {framework: _stack(network, framework) for framework in {each.framework for each in COUNTERS}}
+    stacks = {framework: _stack(network, framework, batch) for framework in {each.framework for each in COUNTERS}}
     printed = []
     for each in COUNTERS:
-        value = total(_value(each, placed, batch) for placed in stacks[each.framework] or (None,))
+        value = total(_value(each, counted) for counted in stacks[each.framework] or (None,))
         number = exact and exact * (2 if each.quantity == "FLOPs" else 1)
         ratio = value / number if number and value is not None else None
         reason = "no rule is known for this network" if value is None else each.reason(kinds)
@@ -258,24 +260,27 @@ def counters(network: Network, batch: int = 1) -> CounterValues:
     return CounterValues(network, batch, exact, tuple(printed))
 
 
-def _stack(network: Network, framework: str) -> tuple[Placed, ...]:
+def _stack(network: Network, framework: str, batch: int) -> tuple[CountedLayer, ...]:
     """Return the layers as a framework has them; none if it cannot express the network, or that was not measured."""
-    if network.feedback or network.encoder:
-        return ()
     try:
-        return network.replace(convention=framework, notation=None, gate_letters={}).stack
+        stack = network.replace(convention=framework, notation=None, gate_letters={}).stack
     except SpecError:
         return ()
+    measured = network.topology_name in MEASURED and not any(placed.starts for placed in stack)
+    return tuple([CountedLayer.of(placed, batch) for placed in stack]) if measured else ()
 
 
-_FREE = {"frozen", "name", "path", "repeat", "units", "bias", "bidirectional", "projection"}
+MEASURED = ("many-to-one", "many-to-many")
+"""The topologies that the counters were run on."""
+
+FREE = {"frozen", "name", "path", "repeat", "units", "bias", "bidirectional", "projection"}
 """The options that may have any value."""
 
 _SAME = {"merge": "concat", "reset_after": True, "activation": "tanh", "recurrent_activation": "sigmoid"}
 """The values of other options of a cell that mean the same as their defaults."""
 
 
-def is_plain(layer: Layer, free: Set[str] = _FREE) -> bool:
+def is_plain(layer: Layer, free: Set[str]) -> bool:
     """Return whether the options of a layer are those of a plain layer, except the free ones."""
     odd = {
         name: value for name, value in layer.values().items() if value != layer.defaults.get(name) and name not in free
@@ -283,21 +288,18 @@ def is_plain(layer: Layer, free: Set[str] = _FREE) -> bool:
     return odd.items() <= (_SAME.items() if isinstance(layer, Cell) else set())
 
 
-def _value(counter: Counter, placed: Placed | None, batch: int) -> int | None:
+def _value(counter: Counter, counted: CountedLayer | None) -> int | None:
     """Return what a counter adds for a layer; None if the layer has an option that its rule does not know."""
-    if placed is None or placed.starts:
-        return None
-    free = _FREE
-    match placed.layer:
-        case RNN() | GRU() | LSTM():
+    free = FREE
+    match counted and counted.layer:
+        case RNN() | GRU() | LSTM() as layer:
             rule = counter.recurrent
-            if placed.kind == "rnn" and counter.framework == "pytorch":
-                free = free | {"activation"}
-        case Dense():
-            rule, free = counter.dense, free | ({"activation"} if counter.activation else set())
-        case Embedding():
+            free = free | {"activation"} if layer.kind == "rnn" and counter.framework == "pytorch" else free
+        case Dense() as layer:
+            rule, free = counter.dense, free | {"activation"} if counter.activation else free
+        case Embedding() as layer:
             rule = counter.embedding
         case layer:
             return 0 if isinstance(layer, Dropout) else None
-    counted = CountedLayer.of(placed, batch)
-    return RULES[rule](counted, counted.of_units(*counter.units)) if is_plain(placed.layer, free) else None
+    assert counted
+    return RULES[rule](counted, counted.of_units(*counter.units)) if is_plain(layer, free) else None

@@ -14,7 +14,7 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of
-from rnncalc.questions.counters import is_plain
+from rnncalc.questions.counters import FREE, MEASURED, is_plain
 from rnncalc.questions.training import Training
 
 
@@ -30,7 +30,7 @@ class AutogradMemory(NamedTuple):
 def kept(training: Training) -> AutogradMemory | None:
     """Return what PyTorch keeps for the batch of a training step; None if that was not measured."""
     network, batch, dtype = training.network, training.batch, training.dtype
-    known = network.topology_name in ("many-to-one", "many-to-many") and not network.letters and network.steps
+    known = network.topology_name in MEASURED and not network.letters and network.steps
     if not known or training.truncated or network.convention != "pytorch" or dtype not in ("float32", "float64"):
         return None
     numbers = tokens = workspace = 0
@@ -57,14 +57,11 @@ def kept(training: Training) -> AutogradMemory | None:
     return AutogradMemory(numbers, tokens, workspace, numbers * bytes_of(dtype) + 8 * tokens + workspace)
 
 
-_FREE = {"name", "path", "repeat", "units", "bias", "bidirectional", "projection"}
-
-
 def _is_measured(layer: Layer) -> bool:
     if isinstance(layer, Dropout):
         return 0 < layer.rate < 1
-    free = _FREE | {"activation"} if isinstance(layer, RNN) else _FREE
-    return isinstance(layer, Dense | Embedding | RNN | GRU | LSTM) and is_plain(layer, free)
+    free = FREE | {"activation"} if isinstance(layer, RNN) else FREE
+    return isinstance(layer, Dense | Embedding | RNN | GRU | LSTM) and not layer.frozen and is_plain(layer, free)
 
 
 def _states(placed: Placed, batch: int, *, fused: bool) -> int:

@@ -51,6 +51,11 @@ def test_what_no_rule_knows_is_unknown() -> None:
     for layer in (LSTM(4, peepholes=True), MGU(4), RNN(4, bidirectional=True, merge="sum")):
         values = printed(layer, input=4, steps=2)
         assert {*values.values()} == {None}
+    assert {*printed(LSTM(4), input=4, steps=2, topology="one-to-many").values()} == {None}
+    tanh = [
+        printed(each, input=4, steps=2) for each in (GRU(4), GRU(4, reset_after=True, merge=None, activation="tanh"))
+    ]
+    assert tanh[0] == tanh[1]
 
 
 def test_a_batch_and_the_ratio(call: Call) -> None:
