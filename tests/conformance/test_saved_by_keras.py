@@ -32,7 +32,13 @@ class Drawn(NamedTuple):
     number: int
 
 
-DRAWN = st.builds(Drawn, networks("keras", running=True), st.integers(0, 10**6))
+def has_names(network: Any) -> bool:
+    """Return whether Keras 3 has names for the functions of all gates; it saves another's own name as its own."""
+    gates = [getattr(placed.layer, "recurrent_activation", None) for placed in network.stack]
+    return "hard_sigmoid_0.2" not in gates
+
+
+DRAWN = st.builds(Drawn, networks("keras", running=True).filter(has_names), st.integers(0, 10**6))
 
 
 @in_parts
