@@ -11,7 +11,8 @@ WRITTEN = {folder: sorted((ROOT / folder).rglob("*.py")) for folder in ("rnncalc
 TREE = {f"/{path.relative_to(ROOT).as_posix()}" for paths in WRITTEN.values() for path in paths}
 FILE = re.compile(r"(?<![\w./:-])\w[\w./-]*\.py\b(?!, line)")
 """A file by its name or the end of its path; not one in a message, `(own.py, line 7)`, nor part of an address."""
-ELSEWHERE = {"torch/_utils.py": "PyTorch", "server.py": "PrairieLearn"}
+ELSEWHERE = {"torch/_utils.py": "PyTorch", "torch/_export/serde/schema.py": "PyTorch", "server.py": "PrairieLearn"}
+ELSEWHERE |= {"flax/serialization.py": "Flax"}
 """Files of other programs."""
 DOTTED = re.compile(r"`((?:\w+\.)+(?!py`)\w+)`")
 

@@ -41,7 +41,7 @@ def both(folder: Path, arrays: Mapping[str, Any], theirs: Any) -> str:
     return held(folder / "a.safetensors", params, theirs)
 
 
-class OfMLX(nn.Module):
+class OfMLX(nn.Module):  # type: ignore[misc]  # mlx has no types
     """A cell of each kind, behind one another, and a head; without biases too."""
 
     def __init__(self, *, bias: bool) -> None:

@@ -54,7 +54,7 @@ def test_every_convention_says_it_in_every_format(call: Call, name: str) -> None
     assert sum(len(module["returns"]) for module in _shapes(call, "-c", name)) >= 4
     table = call(*FLAGS, "-c", name, "-f", "csv").out.splitlines()
     assert table[0] == "network,layers,kind,part,input,returns,shape"
-    assert "(B, 16)" in call(*FLAGS, "-c", name).out or name in ("pytorch", "onnx")
+    assert re.search(r"\((B, )?(T, )?(\d, )*(T, )?(B, )?(T, )?16\)", call(*FLAGS, "-c", name).out)
 
 
 def test_a_convention_whose_returns_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
