@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from rnncalc import GRU, LSTM, Network, read
+from rnncalc.conventions import CONVENTIONS, convention
+from rnncalc.conventions.rules import Array
 from rnncalc.formats.yaml import weights_text
 from rnncalc.forward.arrays import PassData
 
@@ -29,6 +31,7 @@ def weights(tmp_path: Path) -> str:
 def test_what_is_written_is_read_again(suffix: str, call: Call, tmp_path: Path) -> None:
     """As the same model."""
     path = tmp_path / f"flax{suffix}"
+    path.write_text("a file that is written over", "utf-8")
     done = call("convert", TAGGER, "--to", "flax-linen", "--save-weights", str(path), "-f", "json")
     assert done.code == 0
     assert json.loads(done.out)["largest_difference"] < 1e-6
@@ -40,6 +43,21 @@ def test_what_is_written_is_read_again(suffix: str, call: Call, tmp_path: Path) 
         assert draft.network.layers[1].bidirectional
     back = call("convert", str(path), "--to", "pytorch", "-f", "csv") if suffix == ".safetensors" else done
     assert back.code == 0
+
+
+def test_other_outputs_are_not_written(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a convention that has a square matrix the wrong way round, which the binding by hand has not."""
+    linen = convention("flax-linen")
+    arrays = linen.arrays("lstm")
+    assert arrays
+    turned = arrays.replace(recurrent=Array("h{gate}/kernel", "h reads"))
+    monkeypatch.setitem(CONVENTIONS, "flax-linen", linen.replace(cells={"lstm": turned}))
+    path = tmp_path / "flax.npz"
+    path.write_text("kept", "utf-8")
+    done = call("convert", TAGGER, "--to", "flax-linen", "--save-weights", str(path))
+    assert done.code == 1
+    assert "✗ Two passes on the same random inputs, 5 steps: the largest difference is 0." in done.out
+    assert path.read_text("utf-8") == "kept"
 
 
 MISUSES = {
