@@ -152,7 +152,7 @@ def check_sides(row: Convention, arrays: CellArrays, layer: Cell) -> None:
     if arrays.joins and not layer.bidirectional:
         (name,) = (tensor.name for tensor in tensors if tensor.role is Role.KERNEL)
         by_row: Any = {**numbers, name: [[float(place)] * len(line) for place, line in enumerate(numbers[name])]}
-        joined = binding(row.name).cell(Arrays(by_row, tensors), layer, M, False)
+        joined: Any = binding(row.name).cell(Arrays(by_row, tensors), layer, M, False)
         firsts = [joined.product(arrays.order[0], vector).rows[0][0] for vector in arrays.joins]
         assert firsts == sorted(firsts), "joins: another order"
     for letter, side in sides_of_biases(layer, layer.gates(M), arrays).items():
