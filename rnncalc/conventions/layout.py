@@ -149,6 +149,8 @@ def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> d
     return {letter: arrays.sides.get(letter, arrays.side) for letter in biased}
 
 
+_NOWHERE = Axis(0)
+
 Content = tuple[Role, str, str]
 """A part of an array by its role, its letters and what it multiplies."""
 
@@ -315,25 +317,27 @@ class CellTensors:
         along = [places.get(word) if axis.letter else None for word, axis in zip(words, axes, strict=True)]
         gated = next((axis.times for word, axis in zip(words, axes, strict=True) if places.get(word) == 0), 1)
         count = len(contents) // 2 if "2gates" in words else gated
+        lengths = {
+            at: axis if at else axis._replace(times=1) for at, axis in zip(along, axes, strict=True) if at is not None
+        }
         for way in WAYS if self.direction is Direction.BOTH else (self.direction,):
             before: list[str] = []
             for number, (role, letter, vector) in enumerate(contents):
-                width = width_of(self.layer, vector) if "stacked" in words else ""
-                starts = {
-                    **dict.fromkeys(("gates", "h"), Axis(0 if beside else number % count, "h")),
-                    "2gates": Axis(number, "h"),
-                    "2": Axis(number // count),
-                    "directions": Axis(int(way is WAYS[1])),
-                    "stacked": StackedAxis(1, "+".join(before)) if before else Axis(0),
-                }
-                lengths = {0: axes[along.index(0)]._replace(times=1)} if 0 in along else {}
-                lengths |= {at: Axis(1, width) if width else axis for at, axis in zip(along, axes, strict=True) if at}
-                yield TensorBlock(
-                    *(role, letter, vector, way, tuple([lengths[at] for at in sorted(lengths)])),
-                    *(tuple([starts.get(word, Axis(0)) for word in words]), tuple(along)),
-                )
-                if (number + 1) % count == 0:
-                    before.append(width)
+                starts = [_NOWHERE] * len(words)
+                for at, word in enumerate(words):
+                    if word in ("gates", "h") and not beside:
+                        starts[at] = Axis(number % count, "h")
+                    elif word == "2gates":
+                        starts[at] = Axis(number, "h")
+                    elif word in ("2", "directions"):
+                        starts[at] = Axis(number // count if word == "2" else int(way is WAYS[1]))
+                    elif word == "stacked":
+                        starts[at] = StackedAxis(1, "+".join(before)) if before else _NOWHERE
+                        lengths[1] = Axis(1, width_of(self.layer, vector))
+                        if (number + 1) % count == 0:
+                            before.append(lengths[1].letter)
+                widths = tuple([lengths[at] for at in sorted(lengths)])
+                yield TensorBlock(role, letter, vector, way, widths, tuple(starts), tuple(along))
 
     def _tensor(
         self,
