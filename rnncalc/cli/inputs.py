@@ -157,7 +157,7 @@ def overrides(flags: NetworkFlags) -> dict[str, Override]:
 
 def read_spec(path: str, *, flag: str = "", hint: bool = False) -> tuple[bytes, str]:
     """Return the bytes and the name of a spec, or of a model file's draft. Raises SpecError as `read_file` does."""
-    if path != "-" and not path.lower().endswith(SUFFIXES) and os.path.isfile(path):
+    if path != "-" and not path.lower().endswith(SUFFIXES) and (os.path.isfile(path) or os.path.isdir(path)):
         from rnncalc.models.files import is_model
 
         if is_model(path):
@@ -309,6 +309,10 @@ def below(path: str) -> list[SpecPath]:
     whole disk.
     """
     if path == "-" or not os.path.isdir(path):
+        return [SpecPath(path, named=True)]
+    from rnncalc.models.files import is_model
+
+    if is_model(path):
         return [SpecPath(path, named=True)]
     files = sorted(_walk(path), key=lambda file: file.path.split(os.sep))
     return files or [SpecPath(path, problem=unreadable(path, f"no {' or '.join(SUFFIXES)} file below this folder"))]

@@ -23,7 +23,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.gru import GRU
-from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
+from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer, Output
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.mgu import MGU
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
@@ -824,11 +824,23 @@ def _named(framework: str, site: Site, module: FileModule) -> Guess | None:
     return _pytorch(site, module)
 
 
+def _textbook(site: Site, module: FileModule) -> Guess | None:
+    """Recognise a layer of Tesseract's."""
+    ways = any(name.startswith("backward/") for name in site.shapes)
+    match {name.removeprefix("forward/"): shape for name, shape in site.shapes.items()}:
+        case {"W_xi": (units, inputs)}:
+            return LSTM(units=units, bidirectional=ways), inputs, (Doubt.DIRECTION,) * ("direction" in module.settings)
+        case {"W": (units, inputs)} | {"W_hy": (units, inputs)}:
+            return _active(Dense(units) if "W" in site.shapes else Output(units), inputs, module.settings)
+    return None
+
+
 _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {
     "pytorch": _pytorch,
     "keras": _keras,
     "onnx": _onnx,
     "tfjs": _keras,
+    "textbook": _textbook,
     **{framework: partial(_flax, framework) for framework in FLAX},
     **{framework: partial(_named, framework) for framework in ("mlx", "equinox", "haiku", "paddle")},
 }

@@ -84,11 +84,11 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             why = "more parameters than a spec may have" if file.params else "there are no parameters"
             return Document((*head, f"no spec: {why}"), ())
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
-        silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG} & {remark.kind for remark in file.remarks}
+        silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG, RemarkKind.COUNTED} & {
+            remark.kind for remark in file.remarks
+        }
         missing += ["dropout"] if silent or file.framework == "onnx" else []
-        joined = (
-            file.framework in ("keras", "tfjs") or file.format == "openvino"
-        ) and RemarkKind.NO_CONFIG not in silent
+        joined = (file.framework in ("keras", "tfjs") or file.format == "openvino") and not silent
         missing += [] if joined else ["what joins the layers but their order"]
         if missing:
             head.append("not in the file: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
@@ -120,7 +120,7 @@ def _kind_of_file(file: ModelFile) -> str:
 _TITLES = {"torchscript": "TorchScript model", "onnx": "ONNX model", "pt2": "PyTorch program", "npz": "NumPy archive"}
 _TITLES |= {"msgpack": "Flax tree", "tfjs": "TensorFlow.js model", "paddle": "PaddlePaddle state dict"}
 _GRAPHS = {"openvino": "OpenVINO model", "tflite": "TensorFlow Lite model"}
-_TITLES |= _GRAPHS
+_TITLES |= _GRAPHS | {"coreml": "Core ML model", "tesseract": "Tesseract model", "orbax": "Orbax checkpoint"}
 """What a file is called, by its format."""
 
 
@@ -253,6 +253,10 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.WITHIN: f"layers within layers of one's own, whose code is not in the file: {{names}}{_DIFFERS}",
     RemarkKind.OPERATORS: f"operators that are part of no layer here: {{names}}{_DIFFERS}",
     RemarkKind.UNROLLED: "{steps} of recurrent layers, written out one by one, each with {names}",
+    RemarkKind.COUNTED: "the weights and options of the layers are read, and not what joins them",
+    RemarkKind.VGSL: "the network is {names}; its {numbers[0]:,} weights are counted, and not read, because "
+    "its layers read the rows and columns of an image",
+    RemarkKind.STATED: "names and shapes alone are read; only tensorstore reads the numbers",
     RemarkKind.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
 }
 

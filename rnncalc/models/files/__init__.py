@@ -29,6 +29,7 @@ class FileFormat(NamedTuple):
 
     module: its name; with a point before it, of a module here. writer: the program that writes such files, if it is
     one. reader: the name of the module's function. member: a pattern of the names in a zip archive of this format.
+    inside: the file that is read of a folder of this format.
     """
 
     module: str
@@ -37,6 +38,7 @@ class FileFormat(NamedTuple):
     writer: str = ""
     reader: str = "read"
     member: str = ""
+    inside: str = ""
 
 
 def _is_zip(head: bytes) -> bool:
@@ -79,6 +81,14 @@ FORMATS: dict[str, FileFormat] = {
         ".openvino", (".xml",), lambda head: re.match(rb"(\xef\xbb\xbf)?<\?xml[^>]*>\s*<net ", head) is not None
     ),
     "onnx": FileFormat(".onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"),
+    "coreml": FileFormat(
+        ".coreml",
+        (".mlmodel", ".mlpackage"),
+        lambda head: head[:1] == b"\x08" and head[2:3] == b"\x12",  # as ONNX's may begin too
+        inside="Data/com.apple.CoreML/model.mlmodel",
+    ),
+    "orbax": FileFormat(".orbax", (), lambda _: False, inside="_METADATA"),
+    "tesseract": FileFormat(".tesseract", (".traineddata",), lambda head: head[1:4] == b"\0\0\0" and 10 < head[0] < 40),
 }
 """Every format by its name. A file's suffix decides if its bytes can be the start of that format; else its bytes do."""
 
@@ -88,6 +98,8 @@ SUFFIXES = tuple(suffix for entry in FORMATS.values() for suffix in entry.suffix
 def is_model(path: str) -> bool:
     """Return whether a file is a model file, by its name or its first bytes."""
     try:
+        if os.path.isdir(path):
+            return _in_folder(path) is not None
         with open_input(path) as file:
             head = file.read(HEAD)
             return _format(path, head) is not None or refusal(path, head) is not None
@@ -110,6 +122,11 @@ def read(path: str, flag: str = "") -> ModelFile:
     with reading(path, flag):
         if "\0" in path:
             raise BadFileError("no such file")
+        if entry := _in_folder(path):
+            inner: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(
+                os.path.join(path, entry.inside)
+            )
+            return inner._replace(path=path.rstrip("/"))
         if os.path.isdir(path):
             why = refusal(path.rstrip("/"), members=os.listdir(path))
             raise BadFileError(why or "is a folder; name a file in it")
@@ -151,6 +168,12 @@ def reading(path: str, flag: str = "") -> Iterator[None]:
 def _refused(path: str, message: str, flag: str) -> SpecError:
     where = f"'{escape_path(path)}'"
     return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
+
+
+def _in_folder(path: str) -> FileFormat | None:
+    """Return the format of a folder, None of one that is no model and of a file."""
+    inside = [entry for entry in FORMATS.values() if entry.inside]
+    return next((entry for entry in inside if os.path.isfile(os.path.join(path, entry.inside))), None)
 
 
 def _members(path: str, head: bytes) -> list[str]:

@@ -45,20 +45,14 @@ FOREIGN = (
         "name the .pdparams that paddle.save(model.state_dict(), ...) writes",
         suffixes=(".pdopt", ".pdmodel", ".pdiparams"),
     ),
-    ForeignFormat("a model of Core ML", _CONVERTED, suffixes=(".mlmodel", ".mlpackage")),
     ForeignFormat(
         "a model of TensorFlow", "save the Keras model as model.keras", suffixes=(".pb",), members=("saved_model.pb",)
     ),
     ForeignFormat("a model of ONNX Runtime", _CONVERTED, suffixes=(".ort",), head=b".{4}ORTM"),
     ForeignFormat(
         "a checkpoint of Orbax",
-        f"restore it and save it as safetensors: {_FLAT.format('tree')}",
+        f"name the folder with its _METADATA, or restore it and save it as safetensors: {_FLAT.format('tree')}",
         members=("_METADATA", "manifest.ocdbt", "_CHECKPOINT_METADATA"),
-    ),
-    ForeignFormat(
-        "a model of Tesseract",
-        "combine_tessdata -l prints the string of its network, to write as a spec",
-        suffixes=(".traineddata",),
     ),
     ForeignFormat(  # the number with which PyTorch begins is 0x1950a86a20f9469cfc6c; safetensors begin with a length
         "a plain pickle that torch.save did not write",

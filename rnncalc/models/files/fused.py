@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.models.files import model
@@ -95,7 +94,7 @@ def _named(module: FileModule, framework: str) -> FileModule:
             other = {"bias": tensors["C"]} if "C" in tensors else {}
             if framework == "keras":
                 return module._replace(tensors={"kernel": matrix, **other}, kind="Dense", settings=settings)
-            return module._replace(tensors={"weight": _turned(matrix), **other}, kind="Linear", settings=settings)
+            return module._replace(tensors={"weight": model.turned(matrix), **other}, kind="Linear", settings=settings)
         case "Gather", {"data": table} if len(table.shape) == 2:
             name = "embeddings" if framework == "keras" else "weight"
             return module._replace(tensors={name: table}, kind="Embedding", settings={})
@@ -154,11 +153,3 @@ def _blocks(tensor: FileTensor, way: int, blocks: Sequence[int], units: int, *, 
     name = tensor.name if tensor.shape[0] == 1 and len(blocks) * units == rows else f"{tensor.name} [{way}]"
     name = f"{name} of the candidate" if blocks == [3] and len(blocks) == 1 else name
     return tensor._replace(name=name, shape=shape[::-1] if columns and turned else shape, read=read)
-
-
-def _turned(matrix: FileTensor) -> FileTensor:
-    return matrix._replace(shape=matrix.shape[::-1], read=partial(_transposed, matrix.read))
-
-
-def _transposed(read: Callable[[], Any]) -> Any:
-    return model.transposed(read())

@@ -74,7 +74,8 @@ def is_average(name: str) -> bool:
 RemarkKind = Enum(
     "RemarkKind",
     "ROLES_BY_NAME AVERAGES LEFT_OUT CONSTANTS FOREIGN EQUAL FILES NOT_READ QUANTISED SCRIPT ZEROS ALL_ZEROS MERGED "
-    "NO_BIAS BRANCHES SHARED TOO_DEEP LOOPS UNROLLED OPERATORS NO_CONFIG SEVERAL_INPUTS JOINS FORKS WITHIN LORA",
+    "NO_BIAS BRANCHES SHARED TOO_DEEP LOOPS UNROLLED OPERATORS NO_CONFIG SEVERAL_INPUTS JOINS FORKS WITHIN LORA "
+    "COUNTED VGSL STATED",
 )
 """The kind of a remark on a whole file."""
 
@@ -350,6 +351,13 @@ def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, .
     if len(shape) == 1 and step:
         return [*flat[start : start + size * step : step]]
     return [strided(flat, shape[1:], strides[1:], start + place * step) for place in range(size)]
+
+
+def turned(tensor: FileTensor) -> FileTensor:
+    """Return a matrix as its transpose, anything else as it is."""
+    if len(tensor.shape) != 2:
+        return tensor
+    return tensor._replace(shape=tensor.shape[::-1], read=lambda: transposed(tensor.read()))
 
 
 def transposed(rows: Any) -> Any:

@@ -167,8 +167,8 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
     ("a.pdopt", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a model of PaddlePaddle"),
     ("a.pkl", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a plain pickle that torch.save did not"),
     ("a.pt", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.", "as PyTorch wrote before 1.6"),
-    ("a.mlmodel", b"\x08\x04\x12\xb3\x02\n\x14\n\x05input", "a model of Core ML"),
-    ("a.mlpackage/", {"Manifest.json": b"{}"}, "a model of Core ML"),
+    ("a.mlmodel", b"\x08\x04\x12\xb3\x02\n\x14\n\x05input", "is truncated or damaged"),
+    ("a.mlpackage/", {"Manifest.json": b"{}"}, "is a folder; name a file in it"),
     ("a/", {"saved_model.pb": b"", "fingerprint.pb": b""}, "a model of TensorFlow,"),
     ("a.bin", b"\0\0\0\0\x01\0\0\0", "weights without names, as OpenVINO and TensorFlow.js"),
     ("model.json", b'{"modelTopology":{"class_name":"Sequential"', "a configuration that is no JSON"),
@@ -179,9 +179,10 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
         b'{"weight_map": {"/a": ["../b.weights.h5"]}}',
         "names the file ../b.weights.h5, which",
     ),
-    ("a/", {"_METADATA": b"{}", "manifest.ocdbt": b"", "d": b""}, "a checkpoint of Orbax"),
+    ("a/", {"_METADATA": b"{}", "manifest.ocdbt": b"", "d": b""}, "has no list of arrays"),
+    ("a/", {"_CHECKPOINT_METADATA": b"{}"}, "a checkpoint of Orbax.*name the folder with its _METADATA"),
     ("manifest.ocdbt", b"\x0c\xdb\x3a\x2a", "a checkpoint of Orbax"),
-    ("eng.traineddata", b"\x18\0\0\0\xff\xff\xff\xff", "a model of Tesseract"),
+    ("eng.traineddata", b"\x18\0\0\0\xff\xff\xff\xff", "is truncated, or has no list of its parts"),
     ("a/", {"weights.bin": b""}, "is a folder; name a file in it"),
 ]
 
