@@ -46,10 +46,7 @@ def lacks(layer: Layer, name: str) -> Iterator[tuple[str, str]]:
     row = convention(name)
     if not row.has(layer):
         can = [other for other in CONVENTIONS if convention(other).has(layer)]
-        # a framework may have a layer around the cells that no row here lays out
-        missing = (
-            f"{name} has no {layer.kind}" if isinstance(layer, Cell) else f"no {layer.kind} of {name} is known here"
-        )
+        missing = f"no {layer.kind} of {name} is known here"  # which it may have all the same
         yield layer.kind, f"{missing}; {all_of(can)} {'has' if len(can) == 1 else 'have'} it"
         return
     for option in row.cannot(layer):

@@ -30,7 +30,7 @@ def params(layer: Layer, convention: str) -> int:
             "pytorch cannot express reset_after: false; {} can",
             "textbook keras onnx",
         ),
-        ("onnx", MGU(4), "onnx has no mgu; {} have it", "textbook flax-linen"),
+        ("onnx", MGU(4), "no mgu of onnx is known here; {} have it", "textbook flax-linen"),
         ("flax-nnx", GRU(4, bias=False), "flax-nnx cannot express bias: false; {} can", "textbook pytorch keras onnx"),
         (
             "pytorch",

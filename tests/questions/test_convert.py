@@ -69,7 +69,7 @@ REFUSED = [
     (LSTM(3, peepholes=True), "onnx", "keras", "lstm_1: keras cannot express peepholes: true; "),
     (LSTM(3, learned_state=True), "onnx", "pytorch", "lstm_1: pytorch cannot express learned_state: true; "),
     (LSTM(3, projection=2), "pytorch", "keras", "lstm_1: keras cannot express projection: 2; "),
-    (MGU(3), "flax-linen", "keras", "mgu_1: keras has no mgu; "),
+    (MGU(3), "flax-linen", "keras", "mgu_1: no mgu of keras is known here; "),
     (MGU(3), "flax-linen", "textbook", "mgu_1: textbook computes another mgu than flax-linen"),
     (LayerNorm(), "keras", "pytorch", "layer_norm_1: keras adds 0.001 to a variance, and pytorch 1e-05; "),
     (External(5), "keras", "pytorch", "external_1: is counted elsewhere, so its arrays are not known; "),
