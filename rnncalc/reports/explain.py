@@ -19,7 +19,6 @@ from rnncalc.letters import has_letters, superscript
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.count import on_conditions
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
@@ -375,7 +374,10 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield f"∗: a convolution; each place reads a kernel of {kernel} around it, with zeros beyond the edges."
         channels, filters = (f"{places} × {sizes[letter]:,}" for letter in "mh")
         yield f"x_t is {channels}, a gate and a state are {filters}: places, then channels."
-    yield from on_conditions([each.placed], each.row.name)
+    if has_letters(each.placed.params):
+        from rnncalc.reports.count import on_conditions  # needed in letters alone
+
+        yield from on_conditions([each.placed], each.row.name)
     if isinstance(layer, Transform):
         yield f"{layer.in_words(each.shape)}."
         if work := layer.work_in_words():

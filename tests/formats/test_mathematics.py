@@ -10,7 +10,7 @@ from rnncalc.formats import mathml
 from rnncalc.formats.latex import latex, typeset
 from rnncalc.typeset.equations import Function, Sign, Term, plain
 
-TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
+TOKEN = re.compile(r"\\[a-z]+|\\[,_]|[{}_&]|[^\\{}_&]")
 COMMANDS = {
     r"\sigma": "σ",
     r"\tanh": "tanh",
@@ -20,6 +20,7 @@ COMMANDS = {
     r"\circ": "∘",
     r"\cdot": "·",
     r"\times": "×",
+    r"\_": "_",
 }
 
 
