@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.layout import layout
-from rnncalc.conventions.tensor import STORED, Role
+from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.attention import MultiHeadAttention, Transformer
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.conv_lstm import ConvLSTM
@@ -115,7 +115,7 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     """
     modules = file.modules
     blocks = (*SPELLINGS, *positioned(modules)) if file.framework == "pytorch" else _flax_spellings(file.framework)
-    cells = _flax_cells(file.framework) if file.framework in FLAX else ()
+    cells = _cells(file.framework) if file.framework in FLAX else ()
 
     def fits(module: FileModule) -> bool:  # a cell whose shapes are wrong is one layer for a comparison
         return frozenset(module.tensors) in cells or any(site.layer for site in _sites(module, file.framework))
@@ -151,7 +151,7 @@ def _sites(module: FileModule, framework: str) -> Iterator[Site]:
     alone = Site(module.path, 0, module.tensors, buffers=module.buffers)
     stacked = _stacked(module) if framework in ("pytorch", "paddle") else [alone]
     for site in stacked:
-        match _GUESSES[framework](site, module):
+        match _cell(framework, site, module) or _GUESSES[framework](site, module):
             case (layer, inputs, doubts) if expected(layer, inputs, framework) == site.shapes:
                 yield site.guessed(convention(framework).opened(layer), inputs, *doubts)
             case _ if site.bare and not _IDENTITY.fullmatch(module.kind):
@@ -336,6 +336,40 @@ _WIDE = 11
 """The widest kernel that nothing is said of, which a second input's width may be as well."""
 
 
+@cache
+def _cells(framework: str) -> Mapping[frozenset[str], Sequence[tuple[Cell, Sequence[Tensor]]]]:
+    """Return the cells of a convention, each with its tensors in letters, by the names of these.
+
+    nnx has the gates of a GRU in tensors that are called as a SimpleCell's.
+    """
+    cells: dict[frozenset[str], list[tuple[Cell, Sequence[Tensor]]]] = {}
+    for kind, two, bias in product((LSTM, GRU, RNN, MGU), (True, False), (True, False)):
+        cell = kind(units=2, bidirectional=two, bias=bias)
+        for each in (cell, cell.replace(projection=1)) if isinstance(cell, LSTM) else (cell,):
+            if not any(lacks(each, framework)):
+                tensors = layout(each, 1, convention(framework)).tensors
+                cells.setdefault(frozenset(tensor.name for tensor in tensors), []).append((each, tensors))
+    return cells
+
+
+def _cell(framework: str, site: Site, module: FileModule) -> Guess | None:
+    """Recognise a cell by the names and shapes of its tensors, if a file of the framework has no more of it."""
+    shapes = site.shapes
+    for cell, tensors in _cells(framework).get(frozenset(shapes), ()) if framework in _BY_NAME else ():
+        axes = [pair for each in tensors for pair in zip(each.axes, shapes[each.name], strict=False)]
+        sizes = {axis.letter: size // axis.times for axis, size in axes}
+        units = sizes.get("h", 0)
+        layer = cell.replace(units=units, **{"projection": sizes["p"]} if "p" in sizes else {})
+        inputs = sizes.get("m", sizes.get("m+h", 0) - units)
+        if expected(layer, inputs, framework) == shapes:
+            if isinstance(cell, RNN) and module.settings.get("nonlinearity") in ("tanh", "relu"):
+                return layer.replace(activation=module.settings["nonlinearity"]), inputs, ()
+            arrays: Any = convention(framework).arrays(cell.kind)
+            doubt = Doubt.ACTIVATION if framework in FLAX else Doubt.RECURRENT_ACTIVATION
+            return layer, inputs, (doubt,) * (len({*arrays.only.get("activation", ())} - {None}) != 1)
+    return None
+
+
 # PyTorch: by names and shapes alone, and for some layers by the name of their module.
 
 _RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
@@ -367,7 +401,6 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
     """Recognise a layer; a matrix without a bias may be a table, and is one by its name."""
     path, shapes, kind, settings = site.path, site.shapes, module.kind, module.settings
     bias, affine = "bias" in shapes, "weight" in shapes
-    options: dict[str, Any] = {"bidirectional": "weight_hh_l0_reverse" in shapes, "bias": "bias_ih_l0" in shapes}
     means = {name: tensor.shape for name, tensor in site.buffers.items() if name == "running_mean"}
     match {**shapes, **means}:
         case {"self_attn.in_proj_weight": (_, inputs), "linear1.weight": (units, _)}:
@@ -383,12 +416,6 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
             return attention, inputs, (Doubt.CAUSAL if "num_heads" in settings else Doubt.HEADS,)
         case {"positions": (positions, width), "weight": (words, _)}:
             return Embedding(width, positions=positions), words, ()
-        case {"weight_ih_l0": (_, inputs), "weight_hr_l0": (projection, units)}:
-            return LSTM(units=units, projection=projection, **options), inputs, ()
-        case {"weight_ih_l0": (_, inputs), "weight_hh_l0": (rows, units)} if cell := _fused(rows, units):
-            if cell is RNN and settings.get("nonlinearity") in ("tanh", "relu"):
-                return cell(units=units, activation=settings["nonlinearity"], **options), inputs, ()
-            return cell(units=units, **options), inputs, (Doubt.RECURRENT_ACTIVATION,) if cell is RNN else ()
         case {"weight": (filters, channels, kernel)} if kind in ("", "Conv1d") and not _TURNED.search(path):
             convolution = Conv1D(filters=filters, kernel=kernel, bias=bias)
             if not settings.keys() >= {"stride", "padding", "dilation", "groups"}:
@@ -693,28 +720,12 @@ FLAX = {"flax-linen", "flax-nnx"}
 
 
 @cache
-def _flax_cells(framework: str) -> Mapping[frozenset[str], Sequence[tuple[Cell, str, str]]]:
-    """Return cells by the names of their tensors, with those of the first matrices of the input and of the past.
-
-    nnx has the gates of a GRU in tensors that are called as a SimpleCell's.
-    """
-    cells: dict[frozenset[str], list[tuple[Cell, str, str]]] = {}
-    for cell in (cell(units=1, bidirectional=two) for two in (True, False) for cell in (RNN, GRU, LSTM, MGU)):
-        if convention(framework).arrays(cell.kind):
-            tensors = layout(cell, 1, convention(framework)).tensors
-            first = {tensor.role: tensor.name for tensor in reversed(tensors)}
-            names = frozenset(tensor.name for tensor in tensors)
-            cells.setdefault(names, []).append((cell, first[Role.INPUT], first[Role.RECURRENT]))
-    return cells
-
-
-@cache
 def _flax_spellings(framework: str) -> tuple[Spelling, ...]:
     """Return the names of layers of several modules; in a program of `export` directions have names of their own."""
     if framework not in FLAX:
         return ()
     spellings = []
-    for names in _flax_cells(framework):
+    for names in _cells(framework):
         for home in ("_rnn/cell/", "/cell/", "cell/", ""):
             two = home.startswith(("_", "/"))
             if two == any("ward/" in name for name in names):
@@ -727,13 +738,9 @@ def _flax_spellings(framework: str) -> tuple[Spelling, ...]:
     return (*spellings, Spelling({tensor.name: [tensor.name] for tensor in tables}, alone=False))
 
 
-def _flax(framework: str, site: Site, module: FileModule) -> Guess | None:
+def _flax(site: Site, module: FileModule) -> Guess | None:
     """Recognise a layer; a layer norm without a bias has the tensor of an RMS norm, unless it is called one."""
     shapes = site.shapes
-    for cell, *matrices in _flax_cells(framework).get(frozenset(shapes), ()):
-        inputs, units = (next(iter(shapes[name]), 0) for name in matrices)
-        if expected(cell.replace(units=units), inputs, framework) == shapes:
-            return cell.replace(units=units), inputs, (Doubt.ACTIVATION,)
     norm = not _OTHER_NORM.search(site.path) and ("bias" in shapes or bool(_NORM.search(site.path)))
     match {**shapes, **{name: tensor.shape for name, tensor in site.buffers.items() if name == "mean"}}:
         case {"mean": (width,)}:
@@ -779,38 +786,13 @@ def _numbered(path: str) -> int:
     return int(number[1]) if number else -2
 
 
-# MLX, Equinox, Haiku and PaddlePaddle: their cells by the names that their conventions give the tensors.
-
-
-@cache
-def _named_cells(framework: str) -> Mapping[frozenset[str], Sequence[Cell]]:
-    """Return cells by the names of their tensors."""
-    cells: dict[frozenset[str], list[Cell]] = {}
-    for cell, two, bias in product((LSTM, GRU, RNN), (False, True), (True, False)):
-        layer = cell(units=1, bidirectional=two, bias=bias)
-        if not any(lacks(layer, framework)):
-            names = frozenset(tensor.name for tensor in layout(layer, 1, convention(framework)).tensors)
-            cells.setdefault(names, []).append(layer)
-    return cells
+# MLX, Equinox, Haiku and PaddlePaddle: by the names that their conventions give the tensors of a layer.
 
 
 def _named(framework: str, site: Site, module: FileModule) -> Guess | None:
-    """Recognise a layer; what is not a cell has PyTorch's names, except in Haiku."""
+    """Recognise a layer that is no cell; it has PyTorch's names, except in Haiku."""
     shapes = site.shapes
-    sizes = {size for shape in shapes.values() for size in shape}
-    for cell in _named_cells(framework).get(frozenset(shapes), ()):
-        gates = len(cell.gates(1))
-        for units in sorted({size // gates for size in sizes} & {*sizes, *(size // gates for size in sizes)}):
-            for inputs in sorted({*sizes, *(size - units for size in sizes)}):
-                if expected(cell.replace(units=units), inputs, framework) == shapes:
-                    return (
-                        cell.replace(units=units),
-                        inputs,
-                        (Doubt.RECURRENT_ACTIVATION,) * (framework == "mlx" and cell.kind == "rnn"),
-                    )
     match framework, shapes:
-        case "paddle", {"weight_ih_l0": (rows, inputs), "weight_hh_l0": (_, projection)} if len(shapes) % 5 == 0:
-            return LSTM(units=rows // 4, projection=projection, bidirectional=len(shapes) > 5), inputs, ()
         case ("haiku", {"w": (inputs, units)}) | ("paddle", {"weight": (inputs, units), "bias": _}):
             return Dense(units, bias=len(shapes) > 1), inputs, (Doubt.ACTIVATION,)
         case "paddle", {"_mean": (width,)}:
@@ -835,13 +817,16 @@ def _textbook(site: Site, module: FileModule) -> Guess | None:
     return None
 
 
+_BY_NAME = {"pytorch", "mlx", "equinox", "haiku", "paddle", *FLAX}
+"""The frameworks whose files have the tensors of cells under their conventions' names, and no other settings."""
+
 _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {
     "pytorch": _pytorch,
     "keras": _keras,
     "onnx": _onnx,
     "tfjs": _keras,
     "textbook": _textbook,
-    **{framework: partial(_flax, framework) for framework in FLAX},
+    **dict.fromkeys(FLAX, _flax),
     **{framework: partial(_named, framework) for framework in ("mlx", "equinox", "haiku", "paddle")},
 }
 """What recognises the layer of a site."""
