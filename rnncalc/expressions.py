@@ -175,6 +175,7 @@ class GivenNumber(NamedTuple):
     text: what was read, without the name.
     name: what is before the first `=`; it may be the name of a layer or a tensor.
     equations: how many there are between commas. apart: each of them as an answer of its own.
+    aside: an order of growth behind it, which is not judged.
     unsure: sides with a letter of several sizes beside numbers: both, the sign between them, and `of_whole` for them.
     """
 
@@ -189,6 +190,7 @@ class GivenNumber(NamedTuple):
     rounding: str = ""
     equations: int = 1
     apart: tuple[Any, ...] = ()
+    aside: str = ""
     unsure: tuple[tuple[Any, Any, str, bool], ...] = ()
 
     def about(self) -> GivenNumber:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
+from rnncalc.answers.forms import unmarked
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape, read_answers
@@ -152,9 +153,10 @@ def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: Varian
     if row.problem or not any(row.answers):
         return Grade(row, problem=row.problem)
     try:
+        texts = row.answers if grader.choices else unmarked(row.answers)
         read = [
             _read(grader.chosen(place, text), sign, grader) if text else []
-            for place, (text, sign) in enumerate(zip(row.answers, signs, strict=True))
+            for place, (text, sign) in enumerate(zip(texts, signs, strict=True))
         ]
         filled = [each for several in read for each in several]
         if all(read) or len(filled) >= len(read) or not grader.in_order(filled):

@@ -10,6 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.answers import reading
+from rnncalc.answers.forms import unmarked
 from rnncalc.answers.judgement import Answer, Judgement
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
 from rnncalc.bounds import MOST_RESTS
@@ -136,7 +137,7 @@ class Grader:
         formula. All are in order, the output layer last; layers without parameters may be left out. Raises CallError
         for a wrong number of numbers or shapes.
         """
-        answers = self.apart(answers)
+        answers = self.apart(self.listed(answers))
         judgements = tuple(map(self.with_sign, self.judgements(answers)))
         shapes = [each.answer for each in judgements if isinstance(each.answer, GivenShape)]
         in_order = any(isinstance(each, GivenShape) and not each.name for each in answers)
@@ -145,6 +146,29 @@ class Grader:
         from rnncalc.answers.tensors import right_in  # most answers are numbers
 
         return Answer(self.network, judgements, right_in(self.network, shapes), self.quantity)
+
+    def listed(self, answers: Sequence[Given]) -> Sequence[Given]:
+        """Return the numbers of one answer in brackets, as (3552, 150), if one of them is that of its layer.
+
+        Raises CallError for a wrong number with commas that may be between those of the layers.
+        """
+        layers = [*map(self.counts.__getitem__, self.counted)]
+        if answers[1:] or not layers[1:] or answers[0].name:
+            return answers
+        (answer,) = answers
+        if isinstance(answer, GivenShape) and len(answer.sizes) in (len(layers), len(layers) + 1):
+            several = number_of_tensors(self.network) > 1 and self.asks != "tensors"
+            correct = [size == count for size, count in zip(answer.sizes, layers, strict=False)]
+            return [GivenNumber(size, text=f"{size}") for size in answer.sizes] if several and any(correct) else answers
+        text = answer.text if isinstance(answer, GivenNumber) else ""
+        if re.fullmatch("[0-9]{1,3}(?:,[0-9]{3}){2,}", text) and answer != self.total:
+            first, *others = text.split(",")
+            for joints in combinations((",", "; "), repeat=len(others)):
+                apart = first + "".join([f"{joint}{each}" for joint, each in zip(joints, others, strict=True)])
+                numbers = [int(each.replace(",", "")) for each in apart.split("; ")]
+                if numbers[: len(layers)] == layers:
+                    raise CallError(f"'{text}' may be one number or several; write '{apart}' for several")
+        return answers
 
     def apart(self, answers: Sequence[Given]) -> Sequence[Given]:
         """Return the equations of an answer as answers, if they have labels, or there is one for each layer.
@@ -199,12 +223,14 @@ class Grader:
         for places in (counted if any(empty) else [*range(len(network.stack))], counted):
             if len(numbers) == len(answers) == len(places):
                 return self.layers(numbers, places)
-        *parts, last = numbers
-        summed = len(numbers) != tensors or last.number == sum([each.number for each in parts])
-        if len(parts) == len(counted) > 1 and len(numbers) == len(answers) and summed:
+        *parts, last = numbers or [GivenNumber(0)]
+        summed = last.number == sum([each.number for each in parts])
+        if len(parts) == len(counted) > 1 and len(numbers) == len(answers) and (summed or len(numbers) != tensors):
             return (*self.layers(parts, counted), self.total_of(last))
-        if len(numbers) == tensors:
+        if len(numbers) == tensors and not (summed and last.rounds(self.total)):
             return self.tensors.in_order(numbers)
+        if len(numbers) == len(answers) > 2 and self.asks != "layers" and summed:
+            return (*(self.tensors.in_order(parts) if len(parts) == tensors else ()), self.total_of(last))
         together = " ".join(each.text for each in numbers)
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
         several = [f"{len(counted)}{' numbers' * (self.asks == 'layers')}, one for each layer,"] if counted[1:] else []
@@ -286,9 +312,11 @@ class Grader:
 
     def claims(self, answers: Sequence[Given]) -> list[tuple[Any, NamedPart | None]]:
         """Return answers with what their labels name; None for that of an array, and of none."""
-        from rnncalc.answers.labels import words_of  # few answers have labels
+        from rnncalc.answers.labels import as_numbered, words_of  # few answers have labels
 
-        apart = any("bias" in words_of(each.name) for each in answers)
+        apart = {word for each in answers for word in words_of(each.name)}
+        names = as_numbered([each.name for each in answers])
+        answers = [each._replace(name=name) for each, name in zip(answers, names, strict=True)]
         parts = [self.labels.part(each, self.tensors, apart=apart) if each.name else None for each in answers]
         return [
             (each.calculation if part and isinstance(each, GivenShape) else each, part)
@@ -315,7 +343,15 @@ class Grader:
         if claims[2:] and places in (set(), {*self.counted}) and not last.name and isinstance(last, GivenNumber):
             claims[-1] = last, NamedPart(None, None, self.total)
         if not all(each.name or part for each, part in claims):
-            raise CallError("expected answers with names, or answers without names, got both")
+            return self.partly_labelled(claims)
+        named = {each.name: (each, part) for each, part in claims if part and each.name in ("U", "W")}
+        if named.keys() == {"U", "W"}:
+            (u, of_u), (w, of_w) = named["U"], named["W"]
+            if not u.rounds(of_u.count) and u.rounds(of_w.count) and w.rounds(of_u.count):
+                cure = "write input weights and recurrent weights, or add --notation uvw"
+                raise CallError(
+                    f"here W is the input's matrix and U the state's, and these are the other way round; {cure}"
+                )
         arrays = [each for each, part in claims if part is None]
         if arrays and not self.of_params:
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(arrays[0].name)}")
@@ -328,9 +364,30 @@ class Grader:
             else next(tensors)
             for each, part in claims
         ]
+        *parts, last_part = of_parts
+        added = sum([each.answer.number for each in parts if isinstance(each.answer, GivenNumber) and each.right])
+        whole = claims[-1][0].name == "sum" and not last_part.right and all(each.right for each in parts)
+        if whole and added == claims[-1][0].number:
+            raise CallError(f"{added:,} is the sum of these parts, and not of the whole network; give its total too")
         if self.asks not in ("", "layers", "tensors") and not any(each.is_total for each in of_parts):
             raise CallError("expected the total, got a number or a shape of a part of the network")
         return tuple(sorted(of_parts, key=lambda each: each.is_total))
+
+    def partly_labelled(self, claims: Sequence[tuple[Any, NamedPart | None]]) -> tuple[Judgement, ...]:
+        """Return the judgements of numbers of which some have labels, if these are in the order of the layers.
+
+        Raises CallError if they are not, or if the last number may be the total or that of a layer.
+        """
+        numbers = reading.as_calculations([each._replace(name="") for each, _ in claims])
+        ordered = zip(claims, [*self.counted, None], strict=False)
+        in_order = all(not each.name or (part and part.place == place) for (each, part), place in ordered)
+        layers = len(self.counted)
+        if in_order and len(claims) in (layers, layers + 1):
+            judged = self.judgements(numbers)
+            total = isinstance(numbers[-1], GivenNumber) and numbers[-1].rounds(self.total)
+            if judged[-1].right or claims[layers:] or not total:
+                return judged
+        raise CallError("expected a label for each number or for none, got both; the total is labelled total")
 
     def part(self, number: Any, part: NamedPart) -> Judgement:
         """Judge the total, or the number of a part that is no layer."""
@@ -514,6 +571,8 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], 
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
     grader = Grader(network_of(network, letters=True), word("quantity", quantity, OF))
+    if all(isinstance(each, str) for each in answers):
+        answers = tuple(unmarked([str(each) for each in answers]))
     readings = [each for text in answers for each in _read(text, grader)]
     tensors = number_of_tensors(grader.network)
     match readings:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
 from rnncalc.conventions.tensor import BIASES, Role, Tensor
@@ -27,7 +27,8 @@ MOST_LABELS = 24
 
 _WORDS = {
     # what a part is called, in the six languages that are read
-    "dense": "linear fc connected densa denso",
+    "dense": "linear fc connected densa denso timedistributed",
+    "rnn": "simplernn",
     "output": "softmax head readout classifier logits out ausgabe sortie salida uscita saída",
     "embedding": "embeddings emb lookup einbettung",
     "recurrent": "hidden rekurrent rekurrente verdeckte cachée récurrente récurrents récurrent oculta recurrente "
@@ -37,11 +38,13 @@ _WORDS = {
     "input": "inputs eingang eingangs entrée entrada ingresso",
     "gates": "blocks",
     "gate": "block gatter tor bloc bloque bloco blocco porte puerta porta",
-    "forget": "vergess oubli olvido",
+    "forget": "vergess oubli olvido esquecimento dimenticanza",
+    "update": "aktualisierungs actualización atualização aggiornamento",
+    "reset": "rücksetz réinitialisation reinicio reinício ripristino",
     "candidate": "candidat candidato kandidat",
-    "direction": "directions richtung sens dirección direzione direção forward backward vorwärts rückwärts",
-    "encoder": "codeur codificador",
-    "decoder": "décodeur decodificador",
+    "direction": "directions richtung sens dirección direzione direção forward backward fwd bwd vorwärts rückwärts",
+    "encoder": "encodeur codeur codificador codificatore",
+    "decoder": "dekoder décodeur decodificador decodificatore",
     "attention": "aufmerksamkeit atención attenzione atenção",
     "1": "first erste premier première primera primer prima primo primeira",
     "2": "second zweite deuxième seconde segunda segundo seconda secondo",
@@ -54,24 +57,39 @@ _WORDS = {
     "layer": "layers cell cells schicht schichten zelle couche couches cellule capa capas celda strato strati cella "
     "camada camadas célula",
     "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
-    "the": "a an in on of for with to from by is are has have had get we it there this that so its my our all i each "
-    "one per single every fully both der die das den dem des ein eine einer jede jedes pro von für mit es sind le la "
-    "les l un une chaque du de d il y el los las del al hay lo gli cada uno una ogni o os as um uma no na do da dos e "
-    "et und and st nd rd je vector vectors vektor vektoren hat haben ist nn torch keras tf",
+    "the": "a an in on of for with to from by is are has have had get we it there this that so its my our i "
+    "one single fully from belong at im der die das den dem des ein eine einer von für mit es sind le la "
+    "les l un une du de d il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do da "
+    "dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf",
+    "each": "per every jede jedes jeder pro je chaque cada ogni both",
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
 _WHOLE = {"total", "question"}
-_NO_PART = {"the", "layer", "unbiased", *_WHOLE}
+_NO_PART = {"the", "each", "layer", "unbiased", *_WHOLE}
+_OF_WHOLE = {*"pnθaxstq", *_WHOLE}
 _LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias", "kernel": "input weight"}
 _BIASES = r"(?: \w{1,3}){0,2} (?:bia[is]|sesgo|vi[eé]s)\w*"
 _NO = r"\b(?:without|excl(?:uding)?|no(?!\.| of\b| ?[0-9])|ohne|sans|sin|senza|sem)\b\.?"
 _BOTH = r"\b(?:both|beiden?|deux|dos|ambas|ambos|entramb[ei]|due)(?: \w{1,3})? (?:dire[ckçz]|richtung|sens)\w*"
+_LAYERS = r"(?:\w+ )?(?:layers|schichten|couches|capas|strati|camadas)\b"
+_BETWEEN = (
+    ("input", "hidden", "input weight"),
+    ("hidden", "hidden", "recurrent weight"),
+    ("hidden", "output", "output weight"),
+)
 _REPLACEMENTS = (
     (r"\bno\b(?=.*(?:camada|parâm|pesos|vi[eé]s))|((?:camada|par[âa]metros|pesos|vi[eé]s).*) no\b", r"\1 "),
     (_NO + _BIASES, " weights unbiased "),
     (r"\b(?:with|incl(?:uding)?|mit|avec|con|com)\b\.?" + _BIASES, " "),
     (_NO, " without "),
     (_BOTH, " bidirectional "),
+    (r"\bbi-?(?=lstm|gru|rnn)", "bidirectional "),
+    (r"\b(lstm|gru|rnn)s\b", r"\1 layers"),
+    (rf"\b(?:both|beide|deux|dos|ambas|due|duas) (?={_LAYERS})", "2 "),
+    (rf"\b([2-9]|all|alle|todas|tutti) (?={_LAYERS})", r"all \1 "),
+    (r"\bh_?(?=[0-9])", "recurrent "),
+    *((rf"\b{one}\W+to\W+{other}\b", role) for one, other, role in _BETWEEN),
+    (r"\bmise à jour\b", "update"),
     (r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht)", " "),
 )
 """The words of labels by their spellings; those of the whole alone; those that say nothing of a part; and what the
@@ -108,16 +126,17 @@ class Labels:
     ) -> None:
         self.network, self.counts, self.total, self.sizes, self.tensors = network, counts, total, sizes, tensors
 
-    def part(self, answer: Given, tensors: TensorGrader, *, apart: bool) -> NamedPart | None:
+    def part(self, answer: Given, tensors: TensorGrader, *, apart: Set[str]) -> NamedPart | None:
         """Return what the label of an answer names; None for an array, whose shape may be given too.
 
-        apart: whether the biases have a number of their own. Raises CallError if it names no part, or several.
+        apart: the words of all labels: biases and an output layer may have numbers of their own. Raises CallError if it
+        names no part, or several.
         """
         number = answer.calculation if isinstance(answer, GivenShape) else answer
         if number is None or tensors.place(answer.name) is not None:
             return None
         try:
-            part = self._find(answer.name, number._replace(number=self.value(number)), apart=apart)
+            part = self._find(self.role_of(answer.name), number._replace(number=self.value(number)), apart=apart)
         except CallError:
             if tensors.is_tensor(answer.name):
                 return None  # what is told of it then are the arrays
@@ -127,34 +146,55 @@ class Labels:
         other = isinstance(answer, GivenShape) and not number.rounds(part.count)
         return None if other and is_returned(self.network, answer.name) else part
 
+    def role_of(self, name: str) -> str:
+        """Return what an array of a textbook is for, as W_hh of an LSTM is its recurrent weights; else the name."""
+        if not (array := re.fullmatch(r"([WUb])_?\{?(xh|ih|hx|hh|hy|yh|x|h|y)\}?", name)):
+            return "output" if name == "y" and self.tensors else name
+        cells = [placed for placed in self.network.stack if isinstance(placed.layer, Cell)]
+        blocks = {1 if each.kind == "rnn" else 4 if each.kind == "lstm" and array[2][1:] else 0 for each in cells}
+        side = "output" if "y" in array[2] else "input" if {*array[2]} & {*"xi"} else "recurrent"
+        if 0 in blocks and side != "output":
+            return name  # of a GRU it may be the array of the candidate
+        return f"{side} {'bias' if array[1] == 'b' else 'weight'}"
+
     def value(self, number: GivenNumber) -> Any:
         """Return a number with the sizes of its letters, if all have one."""
         letters = getattr(number.number, "letters", ())
         return number.number.at(self.sizes) if letters and None not in map(self.sizes.get, letters) else number.number
 
-    def _find(self, label: str, number: GivenNumber, *, apart: bool) -> NamedPart:
+    def _find(self, label: str, number: GivenNumber, *, apart: Set[str]) -> NamedPart:
         """Return what a label names; of several parts the one with this number."""
         stack, whole = self.network.stack, NamedPart(None, None, self.total)
         words = tuple(words_of(label))
         if (place := self.places.get(words)) is not None:
             return NamedPart(stack[place].name, None, self.counts[place], place)
         key = frozenset(word for word in words if word not in _NO_PART and (word[1:] or word.isdecimal()))
-        apart = apart or "unbiased" in words
+        biases_apart = "bias" in apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
         letters = (
             re.findall(r"(?<!\S)[WUVb](?!\S)|\Akernel\Z", re.sub(r"[()\[\],:]", " ", label)) if self.tensors else ()
         )
         if letters:
             parts = [*self.known.get(key - {"weight"} | {*_LETTERS[letters[0]].split()}, ())]
-        elif key == {"weight", "bias"} or (key == {"weight"} and not apart):
+        elif key == {"weight", "bias"} or (key == {"weight"} and not biases_apart):
             parts = [whole]
+            others = () if "bias" in key or number.rounds(whole.count) else self.known.get(key, ())
+            if any(number.rounds(part.count) for part in others):
+                cure = "write 'total' for all parameters, or 'weights without biases'"
+                raise CallError(f"{escape(label)}: {escape(number.text)} is the number without biases; {cure}")
         elif not key:
+            alone = [label.casefold()] if len(label) == 1 and label not in self.sizes else words
+            letters = [word for word in alone if not word[1:] and word not in _OF_WHOLE] if self.tensors else []
+            unknown = _WHOLE.isdisjoint(words) and ("each" in words or letters)
             size = label in self.sizes and number.text.isdecimal()
             array = re.match(r"(?![NPnp]_)[^\W\d][._]", label)
             several = "layer" in words and _WHOLE.isdisjoint(words) and sum(map(bool, self.counts)) > 1
-            parts = [] if size or array or several else [whole]
+            of_gate = self.known.get(frozenset(letters), ()) if letters else ()
+            parts = [*of_gate] if size or array or several or unknown else [whole]
         else:
             parts = [*self.known.get(key, ())]
+            if "output" in apart and key in ({"encoder"}, {"decoder"}):
+                parts += self.known.get(key | {"recurrent"}, ())  # the half without its output layer
             parts += [whole] if parts and key <= {*KINDS} - {"dense"} else []
             parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
         if not parts:
@@ -207,9 +247,19 @@ class Labels:
             several = [NamedPart(None, each if half else f"{each} layers", count)] * bool(places[1:])
             of_layers = [] if half and several else [layers[place] for place in places]
             add(each, *(several if half or each == "recurrent" else ()), *of_layers, *several)
+            for words in (f"all {each}", f"all {each} {len(places)}"):
+                add(words, *(several or of_layers))
             for number, place in enumerate(places, 1):
-                for word in (number, stack[place].kind, stack[place].units):
+                units = stack[place].units
+                words = ["recurrent"] * isinstance(stack[place].layer, Cell)
+                words += [units] if units not in range(len(places) + 1) else []
+                for word in (number, stack[place].kind, *words):
                     add(f"{each} {word}", layers[place])
+        for words in ("all", f"all {len(layers)}", f"all {sum(map(bool, self.counts))}"):
+            add(words, NamedPart(None, None, self.total))
+        both = [place for place, placed in enumerate(stack) if getattr(placed.layer, "directions", 1) == 2]
+        for number, place in enumerate(both, 1):
+            add(f"bidirectional {number}", layers[place])
         for place, layer in enumerate(layers):
             add(str(place + 1), layer)
             for each in ("", *names[place]) if getattr(stack[place].layer, "directions", 1) == 2 else ():
@@ -218,12 +268,27 @@ class Labels:
             tensors = [placed.tensors for placed in stack]
             for words, part in roles(None, [*chain(*tensors)]):
                 add(words, part)
-            add("gates", *[layers[place] for place in cells])
+            for place in cells:
+                blocks = len(cast("Cell", stack[place].layer).gates(stack[place].inputs))
+                for words in ("gates", "all gates", f"gates {blocks}"):
+                    add(words, layers[place])
             for place, placed in enumerate(stack):
                 for words, part in (*roles(placed.name, tensors[place]), *parts_of(placed, tensors[place])):
                     for each in ("", *names[place]):
                         add(f"{each} {words}", part)
         return known
+
+
+def as_numbered(names: Sequence[str]) -> list[str]:
+    """Return labels of which lstm and lstm_1, as Keras names two layers, are lstm_1 and lstm_2."""
+    bases = {name.casefold() for name in names} & {
+        name.casefold().removesuffix("_1") for name in names if name.endswith("_1")
+    }
+    numbered = []
+    for name in names:
+        base, _, number = name.casefold().partition("_")
+        numbered.append(f"{base}_{int(number or 0) + 1}" if base in bases and number in ("", *"123456789") else name)
+    return numbered
 
 
 def words_of(label: str) -> Iterator[str]:
@@ -253,13 +318,16 @@ def parts_of(placed: Placed, tensors: Sequence[Tensor]) -> Iterator[tuple[str, N
     if not isinstance(layer, Cell):
         return
     counts: dict[str, Any] = {}
+    letters: dict[str, str] = {}
     for gate in layer.gates(placed.inputs):
         held = [(tensor.params * tensor.gates.count(gate.letter), len(tensor.gates)) for tensor in tensors]
         counts[gate.name] = sum([divmod(number, all_)[0] for number, all_ in held if all_])
+        letters[gate.name] = gate.letter
     if len({*counts.values()}) == 1:
         counts["gate"] = next(iter(counts.values()))
     for name, count in counts.items():
         for number in dict.fromkeys([count, divmod(count, layer.directions)[0]]):
-            yield name, NamedPart(placed.name, "each gate" if name == "gate" else name, number)
+            for words in (name, letters.get(name, name)):
+                yield words, NamedPart(placed.name, "each gate" if name == "gate" else name, number)
     if layer.directions == 2:
         yield "direction", NamedPart(placed.name, "one direction", divmod(placed.params, 2)[0])

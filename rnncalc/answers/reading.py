@@ -24,6 +24,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from rnncalc.answers.forms import label_first, rewritten, without_growth
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
@@ -70,12 +71,13 @@ _AROUND = (
 )
 """What is around an answer or an equation, with what stays of it. Around a product \\( and \\[ are brackets."""
 _BETWEEN = (
-    r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|,(?=[^\W\d][\w. ]{0,60}[:=])|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
-    r"|(?<=[\d)\]])\s+(?!(?:[xX]|times|by|plus|minus|mal|fois|volte|por|per)\s?\d)(?=[^\W\d][\w. ]{0,60}[:=])"
+    r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|"
+    r"(?<=[\w)]{2})\.(?=\s+[A-Z])|,(?=[^\W\d][\w. ]{0,60}[:=])|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
+    r"|(?<=[\d)\]])\s+(?!(?:[xX]|times|by|plus|minus|mal|fois|volte|por|per)\s?\d)(?=[^\W\d](?:\w|\.(?! )| ){0,60}[:=])"
 )
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
-_ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) "
+_ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) (?!Schicht|capa|camada|strato)"
 _MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?([1-9][0-9]?|[a-z])[)\]][.:]?\s+(?=[^\s*×·⋅+/^,;)\]-])"
 _MARK_END = r"[\s,;]+(?:(?:and|und|et|y|e)\s+)?\Z"
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
@@ -85,6 +87,8 @@ a list; its number in brackets, and what is before the next; a label without a v
 _PART = r"(?:[0-9][0-9.,*×·xX ]*\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{1,60}\w|[^\W\d][\w ]{0,60}[:=] ?[0-9][0-9.,]*)"
 _SUM_OF_PARTS = rf"{_PART}(?: ?\+ ?{_PART})+ ?(?:= ?([0-9][0-9.,]*))?\W*"
 """A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285, GRU: 1200 + Dense: 85 and GRU + Dense = 1285."""
+_BEHIND = r"\A([0-9][0-9.,]*) ((?i:total.*|bia[is]\w*|sesgos|vi[eé]s\w*))\Z"
+_DASH = r"\A((?i:total\w*|sum\w*|gesamt\w*)) [-–—] (?=[0-9])"
 _ROUGH = ("about", "roughly")
 _SUM = {"sign", "times", "over", "power", "equals"}
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
@@ -93,12 +97,13 @@ _NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
 _LEVEL = r"(?:\^ ?\{? ?[(\[]|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]]\}?|⁾)"
 """What says that a number is rounded, the signs of a calculation, the verbs behind a name, a name, one with a shape and
 no verb between them, and the number of a layer above its letter."""
+_PARTS = "layer|schicht|couche|capa|strat|camada|lstm|gru|rnn|dense|linear|output|embed|gat|block|direct|richt|coder"
 _BRACKETED = (
     r"[(\[]([^()\[\]]*)[)\]]",
     r"[A-Za-z][\w.]*\([(\[]([^()\[\]]*)[)\]]\)",
     r"(?:\\mathbb\{?R\}?|[Rℝ])(?=[\^⁰-⁹¹²³])\^?[{(]?([^{}()]*)[})]?",
 )
-"""Brackets around the axes of a shape, as in torch.Size([20, 10]) and ℝ^{20 × 10}."""
+"""What names a part, and brackets around the axes of a shape, as in torch.Size([20, 10]) and ℝ^{20 × 10}."""
 _CODES = {
     ",": ",",
     ";": ",",
@@ -177,10 +182,13 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         text, plain, sizes = rest, _plain(rest), {**(sizes or {}), **letters}
         tokens = tokens_of(plain, sizes, quantity)[:-1]
     remarks: list[str] = []
+    total = tokens[-1:] and tokens[-1].kind == "total" and tokens[0].kind == "number"
     while tokens and (length := _ending(text, tokens, sizes)):
         inside = tokens[1 - length : -1] if length > 1 else []
         kinds = [token.kind for token in inside]
-        if inside and kinds.count("number") < 2 and kinds[0] in (*WORDS, "letter") and not _SUM & {*kinds}:
+        words = text[inside[0].place : inside[-1].end] if inside else ""
+        label = kinds.count("number") < 2 and kinds[0] in (*WORDS, "letter") if inside else False
+        if (label or re.search(_PARTS, words.casefold())) and not _SUM & {*kinds}:
             remarks.insert(0, text[inside[0].place : inside[-1].end])
         del tokens[-length:]
     end = tokens[-1].end if tokens else 0
@@ -190,6 +198,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         if letters:
             parser.numbers = {name: size for name, size in (sizes or {}).items() if size is not None}
         answer = parser.answer(plain)
+        remarks += ["total"] if total and not (answer.name or remarks) else []
         return answer._replace(name=" ".join([answer.name, *remarks]).strip()) if remarks else answer
     except ExpressionError as error:
         raise UnreadError(str(_refused(text, tokens, sizes, error))) from None
@@ -200,7 +209,15 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
 
     One of several equations has each of them too. Raises CallError as `read_answer` does.
     """
-    read = partial(read_answer, sizes=sizes, decimal=decimal, quantity=quantity)
+    read = partial(_read_piece, sizes=sizes, decimal=decimal, quantity=quantity)
+    if len(text) <= LONGEST_ANSWER and not {"O", "Θ"} & {*(sizes or "")}:
+        text, growth = without_growth(text)
+        if growth:
+            if not text:
+                raise CallError(f"{escape(growth)} is an order of growth; write the number")
+            *others, last = read_answers(text, sizes=sizes, decimal=decimal, quantity=quantity)
+            return [*others, last._replace(aside=growth) if isinstance(last, GivenNumber) else last]
+    text = rewritten(text) if len(text) <= LONGEST_ANSWER else text
     if pieces := _numbered(text, sizes or {}):
         check_number_of_answers(len(pieces))
         return [*_each(pieces, read)]
@@ -228,6 +245,17 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     return [one]
 
 
+def _read_piece(text: str, *, sizes: Sizes, decimal: str, quantity: str) -> Given:
+    """Return an answer whose label may be behind its number."""
+    try:
+        return read_answer(text, sizes=sizes, decimal=decimal, quantity=quantity)
+    except UnreadError:
+        other = label_first(text)
+        if other == text or (quantity != "params" and re.search("par[aáâ]m|weight", other)):
+            raise
+        return read_answer(other, sizes=sizes, decimal=decimal, quantity=quantity)
+
+
 def _numbered(text: str, sizes: Mapping[str, Number | None]) -> list[str]:
     """Return the parts of a text that are numbered in brackets from 1 or a, as `(1) 3552; (2) 150`; [] if none are."""
     marks = [*re.finditer(_MARK, text[:LONGEST_ANSWER])]
@@ -243,7 +271,7 @@ def _numbered(text: str, sizes: Mapping[str, Number | None]) -> list[str]:
 
 def _each(pieces: Sequence[str], read: Callable[[str], Given]) -> tuple[Given, ...]:
     """Return the answers in pieces of a text; the last may be two, as 85 so 1285, of which the second is the total."""
-    *answers, last = map(read, pieces)
+    *answers, last = map(read, [re.sub(_BEHIND, r"\2: \1", re.sub(_DASH, r"\1: ", piece)) for piece in pieces])
     if total := re.fullmatch(_SUMMED, pieces[-1]):
         first, whole = (getattr(each, "number", None) for each in as_calculations([read(total[1]), last]))
         if (first != whole and not has_letters(first)) or getattr(last, "untrue", ""):

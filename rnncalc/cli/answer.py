@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
+from rnncalc.answers.forms import unmarked
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.reading import check_number_of_answers, read_answers
 from rnncalc.bounds import MOST_PROBLEMS
@@ -108,7 +109,7 @@ def answer(
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         task, sizes = quantity or "params", grader.sizes if grader else None
-        readings = [at_once.ask(read_answers, number, sizes=sizes, quantity=task) for number in numbers]
+        readings = [at_once.ask(read_answers, number, sizes=sizes, quantity=task) for number in unmarked(numbers)]
     judged = grader.judge([*chain(*readings)])
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right and not judged.flaws else 1

@@ -365,6 +365,8 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     if isinstance(answer, GivenNumber) and answer.untrue:
         before = "; the number before it is correct" if judged.slips else ""
         yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is not true{before}."
+    if isinstance(answer, GivenNumber) and answer.aside:
+        yield f"{escape(answer.aside)} is an order of growth; only the number is judged."
     if judged.kind:
         cell = next(placed for placed in network.stack if isinstance(placed.layer, Cell))
         yield f"{cell.name} is of the kind {cell.kind}, not {judged.kind}."

@@ -4,9 +4,10 @@ A network of random layers has letters or numbers for its sizes, and its formula
 by hand. Right answers are this formula rewritten by identities (a sum in another order, multiplied out, a term added
 and taken away, a factor split) and spelt as people spell: signs, brackets and powers of notebooks and LaTeX. Wrong ones
 are the formula with a term more, or the number of a known mistake. Parts are the numbers of layers, with labels or in
-order, their total beside them or not, each right or off by some; others are a number with what rounds it. Hostile ones
-repeat and nest what may be in an answer. A right answer is right, a wrong one is wrong, the number of a mistake has it
-among its explanations, and each is read or refused within 2 s and 300 MB.
+order, their total beside them or not, each right or off by some, and claims about layers, gates, roles and directions
+in lines, sums, tables and printed summaries, of which as many are wrong as were made so; others are a number with what
+rounds it. Hostile ones repeat and nest what may be in an answer. A right answer is right, a wrong one is wrong, the
+number of a mistake has it among its explanations, and each is read or refused within 2 s and 300 MB.
 """
 
 import random
@@ -261,12 +262,16 @@ AROUND = (
 
 
 class Trial(NamedTuple):
-    """An answer to a network: its text, whether it is right (None if either, or refused), and the mistake's number."""
+    """An answer to a network: its text, whether it is right (None if either, or refused), and the mistake's number.
+
+    wrong: how many of its numbers are wrong, if that is known.
+    """
 
     asked: Asked
     text: str
     right: bool | None
     mistaken: bool = False
+    wrong: int | None = None
 
 
 def right_formula(chance: Chance) -> Trial:
@@ -352,6 +357,113 @@ def parts(chance: Chance) -> Trial:
     return Trial(asked, chance.choice(JOINTS).join(pieces), not wrong)
 
 
+NUMERALS = ("first", "second", "third")
+LINES = ("; ", ", ", "\n", r" \\ ", " and ")
+GATES = {
+    "lstm": ("forget gate", "input gate", "output gate", "each gate", "one block", "je Gate", "porte d'oubli"),
+    "gru": ("reset gate", "update gate", "candidate", "each gate", "per block", "Resetgatter"),
+}
+
+
+def labels_of_layers(asked: Asked) -> list[list[str]]:
+    """Return for each layer labels that name no other."""
+    stack = asked.network.stack
+    cells = [placed.kind for placed in stack if placed.kind in BLOCKS]
+    labels = []
+    for place, placed in enumerate(stack):
+        each = [placed.name, f"layer {place + 1}", f"{NUMERALS[place]} layer", f"Schicht {place + 1}"]
+        if placed.kind not in BLOCKS:
+            each += ["output", "softmax", "FC", "Dense", "Linear", "output layer", "Ausgabeschicht", "couche dense"]
+        elif len(cells) == 1:
+            each += ["hidden layer", placed.kind.upper(), f"{placed.kind.upper()} layer", "capa oculta"]
+        else:
+            each += [f"hidden layer {place + 1}", f"h_{place + 1}", f"h{place + 1}"]
+            each += [] if cells.count(placed.kind) > 1 else [placed.kind.upper(), f"{placed.kind.upper()}-Schicht"]
+        labels.append(each)
+    return labels
+
+
+def claims(chance: Chance) -> Trial:
+    """Return numbers with labels in one of the forms of people and programs, some of them wrong."""
+    asked = network(chance, in_letters=False)
+    stack, names = asked.network.stack, labels_of_layers(asked)
+    sums = [each for _, each in asked.formula.terms] if isinstance(asked.formula, Plus) else [asked.formula]
+    right = [value(each, asked.sizes) for each in sums]
+    made = [(chance.choice(labels), number) for labels, number in zip(names, right, strict=True)]
+    total, placed = sum(right), stack[0]
+    if chance.random() < 0.3 and not (len(stack) > 1 and stack[1].kind in BLOCKS):  # parts of the one cell instead
+        both = 2 if "bidirectional" in asked.flags else 1
+        h, m, blocks = placed.units, placed.inputs, BLOCKS[placed.kind]
+        assert h is not None
+        kinds = [("biases", blocks * h), ("input weights", blocks * h * m), ("recurrent weights", blocks * h * h)]
+        made = [(f"{placed.kind.upper()} {role}", both * number) for role, number in kinds]
+        if both == 1 and placed.kind in GATES:
+            made.append((chance.choice(GATES[placed.kind]), h * (m + h + 1)))
+        if both == 2:
+            made += [("forward", right[0] // 2), ("each direction", right[0] // 2)]
+        made = chance.sample(made, chance.randint(1, len(made)))
+    wrong = {at for at in range(len(made)) if chance.random() < 0.2}
+    made = [(label, number + (at in wrong) * chance.randint(1, 9)) for at, (label, number) in enumerate(made)]
+    layers = made[0][0] in names[0] and len(made) == len(stack)
+    off = chance.choice((0, 0, chance.randint(1, 9)))
+    whole = total + off if chance.random() < 0.6 else None
+    text = form(chance, made, whole, [each.kind for each in stack] if layers else [])
+    is_right = not off if whole is not None else not wrong
+    return Trial(asked, text, is_right, wrong=len(wrong) + bool(whole is not None and off))
+
+
+def form(chance: Chance, made: list[tuple[str, int]], whole: int | None, kinds: list[str]) -> str:
+    """Return claims and a total as people write them. kinds: those of the layers, if each has a claim, in order."""
+    way = chance.randrange(10)
+    spell = chance.choice((str, lambda number: f"{number:,}"))
+    total = [(chance.choice(("total", "Total", "Summe", "sum", "Total params")), whole)] if whole is not None else []
+    pairs = [(label, spell(number)) for label, number in (*made, *total)]
+    if kinds and len(kinds) > 1 and way == 0:
+        numbers = [str(number) for _, number in made]
+        end = f"{chance.choice((' → ', ', so ', ' -> '))}{whole}" if whole is not None else ""
+        return ", ".join(numbers) + end
+    if kinds and way == 1:
+        return summary(chance, kinds, [number for _, number in made], whole)
+    verb = chance.choice((": ", " = ", " -> ", " has ", " - ", ":"))
+    if (way in (2, 5) or verb == " - ") and any(re.match("h_?[0-9]", label) for label, _ in made):
+        way = 3
+    if way == 2 and whole is not None and len(made) > 1:
+        beside = chance.choice(("{1} ({0})", "{1} [{0}]", "{0} ({1})", "{1} {0}"))
+        return " + ".join(beside.format(label, number) for label, number in made) + f" = {whole}"
+    if way == 3:
+        rows = [f"| {label} | {number} |" for label, number in pairs]
+        return "\n".join(["| Layer | Params |", "|---|---:|", *rows])
+    if way == 4 and len(pairs) > 1:
+        rows = [f"{label} & {number} \\\\" for label, number in pairs]
+        begin, end = chance.choice((("", ""), ("\\begin{tabular}{lr}\n\\hline\n", "\n\\hline\n\\end{tabular}")))
+        return begin + "\n".join(rows) + end
+    if way == 5:
+        behind = chance.choice(("{1} for the {0}", "{1} ({0})", "{1} in the {0}", "{1} parameters in {0}", "{1} {0}"))
+        return chance.choice(LINES).join(behind.format(*pair) for pair in pairs)
+    if way == 6:
+        return chance.choice(LINES).join(f"**{label}:** {number}" for label, number in pairs)
+    if way == 7:
+        return chance.choice(LINES).join(rf"\text{{{label}}} = {number}" for label, number in pairs)
+    joint = chance.choice(LINES if verb != " - " else ("\n", "; "))
+    growth = chance.choice(("", "", ", so O(h²)")) if verb in (": ", " = ") else ""
+    return joint.join(f"{label}{verb}{number}" for label, number in pairs) + growth
+
+
+def summary(chance: Chance, kinds: list[str], numbers: list[int], whole: int | None) -> str:
+    """Return what Keras 3, Keras 2 or torchinfo prints of a network."""
+    style = chance.randrange(3)
+    classes = {"output": "Linear" if style == 2 else "Dense", "rnn": "SimpleRNN", "mgu": "MGU"}
+    rows = []
+    for at, (kind, number) in enumerate(zip(kinds, numbers, strict=True), 1):
+        name, shape = classes.get(kind, kind.upper()), f"(None, {at})"
+        row = (f"│ {name.lower()}_{at} ({name})", f" {name.lower()}_{at} ({name})", f"├─{name}: 1-{at}")[style]
+        rows.append(
+            f"{row:<34} {'│ ' * (style == 0)}{shape:<20} {'│ ' * (style == 0)}{number:>14,}{' │' * (style == 0)}"
+        )
+    lines = ['Model: "sequential"', " Layer (type)      Output Shape     Param # ", "=" * 60, *rows, "=" * 60]
+    return "\n".join([*lines, *([f"Total params: {whole:,}", "Trainable params: 0"] if whole is not None else [])])
+
+
 def rounded(chance: Chance) -> Trial:
     """Return a number, right or off by some, and what rounds it."""
     asked = network(chance, in_letters=False)
@@ -386,7 +498,20 @@ def hostile(chance: Chance) -> Trial:
     return Trial(asked, text, None)
 
 
-TRIALS = (right_formula, right_formula, wrong_formula, right_number, wrong_number, parts, rounded, hostile, hostile)
+TRIALS = (
+    right_formula,
+    right_formula,
+    wrong_formula,
+    right_number,
+    wrong_number,
+    parts,
+    claims,
+    claims,
+    claims,
+    rounded,
+    hostile,
+    hostile,
+)
 
 
 def fault(trial: Trial) -> str:
@@ -407,6 +532,8 @@ def fault(trial: Trial) -> str:
         return f"took {took:.1f} s"
     if answer and trial.right is not None and answer.right != trial.right:
         return f"called {'wrong' if trial.right else 'right'}; the right one is {answer.judged[-1].params}"
+    if answer and trial.wrong is not None and sum(not each.right for each in answer.judged) != trial.wrong:
+        return f"has {trial.wrong} wrong numbers, not {[each.params for each in answer.judged if not each.right]}"
     if answer and trial.mistaken and not answer.judged[0].diagnoses:
         return "has no mistake"
     return ""

@@ -1,0 +1,152 @@
+"""Forms in which people hand in several numbers, rewritten as labels with numbers: tables, summaries, sums of parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rnncalc.errors import CallError
+from rnncalc.printable import escape
+
+_EMPHASIS = r"(?<![\w)\]}*])\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?![\w(*])"
+_GROWTH = (
+    r"[,;.(\s]*(?:(?:so|thus|hence|which is|which grows as|it is|i\.e\.|also|daher|donc|[=≈~∈→⇒]|=>"
+    r"|\\(?:in|approx|sim))[,\s]*)?"
+    r"\$?((?:\\mathcal\{O\}|[OΘ]|\\Theta)\s?(?:\\left)?\([^()]*(?:\([^()]*\)[^()]*)*\))\$?\)?[.\s]*\Z"
+)
+"""A bold text, and an order of growth at the end of an answer, so O(h²), which is no number."""
+_SUMMARY = re.compile(r"Param #|Total params: ?[0-9][^\n]*\n\W*Trainable params")
+_FOOT = r"\W*(?:Total|Trainable|Non|Layer|Model|Optimizer|Input|Forward|Params|Estimated)\b"
+_SUMMARY_ROW = re.compile(
+    r"[\s│┃|├└─]*(?P<name>[^\W\d][\w.]*)(?: \((?P<kind>[^\W\d]\w*)\)?|: [0-9]+-[0-9]+|-[0-9]+)?\s"
+    r".*?(?<![\w.,])(?P<number>[0-9][0-9,]*)[\s│┃|]*"
+)
+_SUMMARY_TOTAL = re.compile(r"\W*Total params: ?(?P<number>[0-9][0-9,]*)(?: \([^()]*\))?\W*")
+_EMPTY = "input|drop|flat|activ|relu|soft|repeat|reshape|mask|permut|pool|lambda|select|last"
+"""The parts of a printed summary of Keras, torchinfo or torchsummary, and the layers that have no parameters."""
+_RULE = r"[-:=|+\s─━]*"
+_TITLE = r"(?i)param|total|sum|gesamt|anzahl|count|nombre|n[úu]mero|numero|answer|#"
+_TEX_ROWS = r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?|\\(?:hline|toprule|midrule|bottomrule)"
+_TEX_CELL = r"\\text[a-z]*\{([^{}]*)\}"
+"""A line of a table without cells; titles of the column with the numbers; what is around rows and cells in LaTeX."""
+_REST = r"(?:[\w .'’/-]|\([^\W\d]\))*"
+_NEXT = r"(?<=[0-9)])\s*\n\s*(?=\\?[^\W\d][^\n=:&]*?(?:[=:→⇒]|->))"
+_WORDS = rf"(?:[^\W\d_]{{2}}|[WUVb]_?){_REST}"
+_AMOUNT = r"[0-9(](?:(?!\w\w)[^,;:\n]|[0-9]|[.,](?=[0-9]))*?"
+_BEHIND = re.compile(
+    rf"(?P<number>{_AMOUNT}) ?(?:[(\[](?P<inside>{_WORDS})[)\]]|(?<=[)\s])(?P<label>[^\W\d_]{{2}}{_REST}))"
+)
+_BEFORE = re.compile(rf"(?P<label>{_WORDS}?) ?(?::|\(|[-–—]|(?<= )(?=[0-9][0-9.,]*\)?\Z)) ?(?P<number>{_AMOUNT})\)?")
+_LABELLED = re.compile(rf"{_WORDS} ?[:=] ?[0-9(]")
+_CONJUNCTION = r"\b(?:and|und|et|y|e|or|oder|ou|o|with|where|if)\b|[0-9]{3}"
+_OTHERS = r"(?i)(?:bytes?|octets?|[kmg]i?b|\w*flops?|macs?|multiply.adds?|activations?|operations?|ops)\Z"
+_OTHERS += r"|(?i:\Apar[aáâ]m\w*\Z)"
+_UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
+_ORDINAL = r"(?<![\w.,])([1-9])(?:(?:st|nd|rd|th|ère|er|ème|e|ª|º|\.[ªº]?)[ -]?|\. ?)(?=[^\W\d]{3})"
+_TOTAL = r" ?= ?([0-9(][^=]*)\Z"
+
+
+def rewritten(text: str) -> str:
+    """Return a text whose table, summary or sum of labelled parts is written as lines `label: number`."""
+    text = re.sub(_EMPHASIS, r"\1", text)
+    if re.fullmatch(r"[0-9]+(?:,[0-9]+){2,}", text) and re.search("[0-9]{4}", text):
+        return text.replace(",", ", ")
+    if _SUMMARY.search(text):
+        return "\n".join(_of_summary(text))
+    if rows := _rows(text):
+        return "\n".join(rows)
+    text = re.sub(_NEXT, "; ", text)
+    parts = re.split(r" \+ (?![^()]*\))", text)
+    if parts[1:]:
+        last = re.search(_TOTAL, parts[-1])
+        parts[-1] = parts[-1][: last.start()] if last else parts[-1]
+        lines = [label_first(part.strip(" $.\n")) for part in parts]
+        if all(map(_LABELLED.match, lines)):
+            whole = last[1] if last else " + ".join(re.split(" ?[:=] ?", line, maxsplit=1)[1] for line in lines)
+            return "\n".join([*lines, f"sum: {whole}"])
+    if match := re.fullmatch(r"([^()]*[0-9]) ?\(([^()]+)\)\W*", text):
+        lines = [label_first(part.strip()) for part in re.split(r" ?[,;+] | and ", match[2])]
+        if lines[1:] and all(map(_LABELLED.match, lines)):
+            return "\n".join([*lines, match[1] if re.match(r"[^\W\d]", match[1]) else f"total: {match[1]}"])
+    return text
+
+
+def without_growth(text: str) -> tuple[str, str]:
+    """Return an answer without an order of growth at its end, and that order: 3702 and O(h²) of 3702, so O(h²)."""
+    match = re.search(_GROWTH, text)
+    return (text[: match.start()], match[1]) if match else (text, "")
+
+
+def label_first(text: str) -> str:
+    """Return a number with a label in words behind it, in brackets or not, as `label: number`; else the text."""
+    text = re.sub(_ORDINAL, r"nd \1 ", text)
+    if re.match(r"[1-9][0-9]? [^\W\d]{2}[\w ]*[:=]", text):
+        return f"the {text}"
+    if match := _BEHIND.fullmatch(text.rstrip(" .")):
+        label = re.sub(rf"\A{_UNIT}", "", match["inside"] or match["label"]).strip()
+    elif match := _BEFORE.fullmatch(text.rstrip(" .")):
+        label = match["label"].strip()
+    if not match or re.search(_CONJUNCTION, label) or re.search(_OTHERS, label) or len(label) < 2:
+        return text
+    return f"{label}: {match['number'].strip()}"
+
+
+def _of_summary(text: str) -> Iterator[str]:
+    """Yield the layers of a printed summary by their kinds, numbered if several are of one kind, and the total.
+
+    Raises CallError for a row that is not read.
+    """
+    lines = [line for line in text.splitlines() if re.search(r"[0-9][\s│┃|]*\Z", line) and not re.match(_FOOT, line)]
+    rows = [*map(_SUMMARY_ROW.fullmatch, lines)]
+    if None in rows:
+        raise CallError(f"expected a row of a summary, got '{escape(lines[rows.index(None)].strip())}'")
+    layers = [
+        (row["kind"] or re.sub("_[0-9]*", "", row["name"]), row["number"])
+        for row in filter(None, rows)
+        if not (row["number"] == "0" and re.search(_EMPTY, row[0], re.IGNORECASE))
+    ]
+    kinds = [kind for kind, _ in layers]
+    for at, (kind, number) in enumerate(layers):
+        yield f"{kind} {kinds[: at + 1].count(kind)}: {number}" if kinds.count(kind) > 1 else f"{kind}: {number}"
+    yield from [f"total: {match['number']}" for match in map(_SUMMARY_TOTAL.fullmatch, text.splitlines()) if match][-1:]
+
+
+def _rows(text: str) -> list[str]:
+    """Return the rows of a table in Markdown, LaTeX or with tabs as lines; [] if it is none."""
+    latex = "&" in text and not re.search(r"&\s*[-+=]|=\s*&", text)
+    plain = re.sub(_TEX_ROWS, "", re.sub(_TEX_CELL, r"\1", text)) if latex else text
+    lines = [line for line in re.split(r"\\\\|\n" if latex else "\n", plain) if not re.fullmatch(_RULE, line)]
+    sign = r"(?<!\\)&" if latex else r"[|┃│]" if all(re.search("[|┃│]", line) for line in lines) else "\t"
+    table = [[cell.strip(" $`*") for cell in re.split(sign, line.strip().strip("|┃│"))] for line in lines]
+    widths = {len(row) for row in table}
+    if len(widths) != 1 or widths == {1} or not table:
+        return []
+    titles, body = ([], table) if any(map(_is_amount, table[0][1:])) else (table[0], table[1:])
+    if titles and len(body) == 1 and all(map(_is_amount, body[0])):  # the titles are the labels
+        return [": ".join(each) for each in zip(titles, body[0], strict=True)]
+    named = [at for at, title in enumerate(titles) if re.search(_TITLE, title)]
+    rows = []
+    for row in body:
+        numbers = [at for at in range(1, len(row)) if _is_amount(row[at])]
+        plain_numbers = [at for at in numbers if re.fullmatch("[0-9.,' ]+", row[at])]
+        place = named[-1] if named else numbers[-1] if numbers and len(plain_numbers) < 2 else 0
+        label = next((cell for cell in row if re.search(r"[^\W\d]{2}|\w_\w|h[0-9]", cell)), "")
+        if not (place and label and _is_amount(row[place])):
+            return []
+        if not (row[place] == "0" and re.search(_EMPTY, label, re.IGNORECASE)):
+            rows.append(f"{label}: {row[place]}")
+    return rows
+
+
+def _is_amount(cell: str) -> bool:
+    """Return whether a cell of a table is a number or a calculation."""
+    return bool(re.match("[0-9(]", cell)) and not re.search(r"[^\W\d]{2}", cell)
+
+
+def unmarked(texts: Sequence[str]) -> list[str]:
+    """Return answers without their numbers or letters in a list, as (1) and (2), if each has its own."""
+    marks = [re.match(r"\s*[(\[]?([0-9]+|[a-z])[)\]][.:]?\s+(?=\S)", text) for text in texts]
+    names = [mark and mark[1] for mark in marks]
+    count = range(len(texts))
+    counted = names in ([str(at + 1) for at in count], [chr(ord("a") + at) for at in count])
+    return [text[mark.end() :] for text, mark in zip(texts, marks, strict=True) if mark] if counted else [*texts]
