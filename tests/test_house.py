@@ -160,7 +160,7 @@ def test_an_answer_pays_for_little_of_the_package() -> None:
     aside = ("forward", "cli.exercise", "answers.exercise", "questions.training", "answers.gradebook")
     assert not {name for name in wrong if name.startswith(tuple(f"rnncalc.{each}" for each in aside))}
     numbers = [sum(name.startswith("rnncalc") for name in loaded) for loaded in (correct, wrong, twice)]
-    assert all(number <= most for number, most in zip(numbers, (56, 73, 75), strict=True)), numbers
+    assert all(number <= most for number, most in zip(numbers, (56, 74, 76), strict=True)), numbers
     assert "rnncalc.questions.training" in loaded_by("answer", "-i", "4", "-l", "lstm:3", "-T", "5", "90")
 
 

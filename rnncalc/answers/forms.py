@@ -36,7 +36,7 @@ _AMOUNT = r"[0-9(](?:(?!\w\w)[^,;:\n]|[0-9]|[.,](?=[0-9]))*?"
 _BEHIND = re.compile(
     rf"(?P<number>{_AMOUNT}) ?(?:[(\[](?P<inside>{_WORDS})[)\]]|(?<=[)\s])(?P<label>[^\W\d_]{{2}}{_REST}))"
 )
-_BEFORE = re.compile(rf"(?P<label>{_WORDS}?) ?(?::|\(|[-–—]|(?<= )(?=[0-9][0-9.,]*\)?\Z)) ?(?P<number>{_AMOUNT})\)?")
+_BEFORE = re.compile(rf"(?P<label>{_WORDS}?) ?(?::|\(|[-–—]|(?<= )(?=[0-9][0-9.,]+\)?\Z)) ?(?P<number>{_AMOUNT})\)?")
 _LABELLED = re.compile(rf"{_WORDS} ?[:=] ?[0-9(]")
 _CONJUNCTION = r"\b(?:and|und|et|y|e|or|oder|ou|o|with|where|if)\b|[0-9]{3}"
 _OTHERS = r"(?i)(?:bytes?|octets?|[kmg]i?b|\w*flops?|macs?|multiply.adds?|activations?|operations?|ops)\Z"
