@@ -251,9 +251,9 @@ class Labels:
                 add(words, *(several or of_layers))
             for number, place in enumerate(places, 1):
                 units = stack[place].units
-                words = ["recurrent"] * isinstance(stack[place].layer, Cell)
-                words += [units] if units not in range(len(places) + 1) else []
-                for word in (number, stack[place].kind, *words):
+                beside: list[Any] = ["recurrent"] * isinstance(stack[place].layer, Cell)
+                beside += [units] if units not in range(len(places) + 1) else []
+                for word in (number, stack[place].kind, *beside):
                     add(f"{each} {word}", layers[place])
         for words in ("all", f"all {len(layers)}", f"all {sum(map(bool, self.counts))}"):
             add(words, NamedPart(None, None, self.total))
