@@ -1,40 +1,25 @@
 """Equinox: the arrays of eqx.nn's GRUCell, LSTMCell, Linear and Embedding, as seen in equinox 0.13.8.
 
-It has cells alone: users run one along a sequence with jax.lax.scan, and two for two directions.
+It has cells alone: users run one along a sequence with jax.lax.scan, and two for two directions. Their gates are MLX's.
 """
 
-from rnncalc.conventions import rules
-from rnncalc.layers.cell import Habits
-from rnncalc.layers.layer import CROSS
+from rnncalc.conventions import mlx, rules
 
-_CELL = rules.CellArrays(
-    input=rules.Array("weight_ih", "gates m"),
-    recurrent=rules.Array("weight_hh", "gates reads"),
-    bias=rules.Array("bias", "gates"),
-    only=rules.restricted(activation=("tanh",), recurrent_activation=(None, "sigmoid"), reset_after=(None, True)),
-)
-_WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
+_MLX = mlx.CONVENTION
+_ARRAYS = {
+    "input": rules.Array("weight_ih", "gates m"),
+    "recurrent": rules.Array("weight_hh", "gates reads"),
+    "bias": rules.Array("bias", "gates"),
+}
 
-CONVENTION = rules.Convention(
+CONVENTION = _MLX.replace(
     name="equinox",
     title="Equinox",
-    note="one bias vector per gate, and a second one in the candidate of a GRU",
-    why="what is multiplied by a gate has a bias of its own inside the product",
     cells={
-        "gru": _CELL.replace(
-            recurrent_bias=rules.Array("bias_n", "gates"),
-            sides={"n": rules.Side.BOTH},
-            order="rzn",
-            habits=Habits(reset_after=True),
-        ),
-        "lstm": _CELL.replace(order="ifgo"),
+        "gru": mlx.CELLS["gru"].replace(**_ARRAYS, recurrent_bias=rules.Array("bias_n", "gates")),
+        "lstm": mlx.CELLS["lstm"].replace(**_ARRAYS),
     },
-    transforms={
-        "dense": rules.TransformArrays(_WEIGHTS),
-        "embedding": rules.TransformArrays({"embedding": "weight", "position_embedding": "positions"}),
-        "layer_norm": rules.TransformArrays(_WEIGHTS),
-        **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}.weight", "{}.bias")),
-    },
+    transforms={kind: arrays for kind, arrays in _MLX.transforms.items() if kind != "batch_norm"},
     returns=rules.Returns(
         sequence="BW",
         output="h_t",

@@ -51,7 +51,7 @@ CONVENTION = rules.Convention(
             {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
             buffers=("running_mean", "running_variance"),
         ),
-        "decoder_attention": rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
+        **rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
         **dict.fromkeys(CROSS, rules.with_heads("out", "q", "k", "d").replace(only={"value_size": (None,)})),
     },
     returns=RETURNS,

@@ -1,7 +1,7 @@
 """The one algebra of counts: values, letters, numbers.
 
-An expression is made of whole numbers, letters, axes, sums and products. The formula of a layer, read off its tensors,
-is one; so are the product of a tensor's axes and every other sum that is shown. Knows only tensors.
+An expression is made of whole numbers, letters, axes, sums and products. The formula of a layer, which follows from
+its tensors, is one; so are the product of a tensor's axes and every other sum that is shown. Knows only tensors.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ Two directions are two cores, which users run and join. Parameters of a module a
 
 from rnncalc.conventions import rules
 from rnncalc.layers.cell import Habits
-from rnncalc.layers.layer import CROSS
 
 _ONLY = {"bias": (True,), "recurrent_activation": (None, "sigmoid")}
 _WEIGHTS = {"kernel": "w", "bias": "b"}
@@ -52,7 +51,7 @@ CONVENTION = rules.Convention(
         "embedding": rules.TransformArrays({"embedding": "embeddings", "position_embedding": "positions"}),
         "conv1d": rules.TransformArrays(_WEIGHTS, order=(2, 1, 0)),
         "layer_norm": rules.TransformArrays({"scale": "scale", "bias": "offset"}),
-        **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}/w", "{}/b", (1, 0))),
+        **rules.attention_of_dense("{}/w", "{}/b", (1, 0)),
     },
     returns=rules.Returns(
         sequence="BTW",

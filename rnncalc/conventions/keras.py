@@ -45,7 +45,7 @@ CONVENTION = rules.Convention(
             {"scale": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_variance": "moving_variance"},
             epsilon=1e-3,
         ),
-        "decoder_attention": rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
+        **rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
         **dict.fromkeys(CROSS, rules.with_heads("attention_output", "q", "k", "d")),
     },
     returns=rules.Returns(

@@ -5,7 +5,6 @@ It has no module that reads in two directions: users run two, and join what they
 
 from rnncalc.conventions import rules
 from rnncalc.layers.cell import Habits
-from rnncalc.layers.layer import CROSS
 
 _CELL = rules.CellArrays(
     input=rules.Array("Wx", "gates m"),
@@ -15,27 +14,28 @@ _CELL = rules.CellArrays(
 )
 _WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
 
+CELLS = {
+    "rnn": _CELL.replace(
+        input=rules.Array("Wxh", "gates m"),
+        recurrent=rules.Array("Whh", "gates reads"),
+        only=rules.restricted(),
+    ),
+    "gru": _CELL.replace(
+        bias=rules.Array("b", "gates"),
+        recurrent_bias=rules.Array("bhn", "gates"),
+        sides={"n": rules.Side.BOTH},
+        order="rzn",
+        habits=Habits(reset_after=True),
+    ),
+    "lstm": _CELL.replace(order="ifgo"),
+}
 
 CONVENTION = rules.Convention(
     name="mlx",
     title="MLX",
     note="one bias vector per gate, and a second one in the candidate of a GRU",
     why="what is multiplied by a gate has a bias of its own inside the product",
-    cells={
-        "rnn": _CELL.replace(
-            input=rules.Array("Wxh", "gates m"),
-            recurrent=rules.Array("Whh", "gates reads"),
-            only=rules.restricted(),
-        ),
-        "gru": _CELL.replace(
-            bias=rules.Array("b", "gates"),
-            recurrent_bias=rules.Array("bhn", "gates"),
-            sides={"n": rules.Side.BOTH},
-            order="rzn",
-            habits=Habits(reset_after=True),
-        ),
-        "lstm": _CELL.replace(order="ifgo"),
-    },
+    cells=CELLS,
     transforms={
         "dense": rules.TransformArrays(_WEIGHTS),
         "embedding": rules.TransformArrays({"embedding": "weight", "position_embedding": "positions"}),
@@ -43,7 +43,7 @@ CONVENTION = rules.Convention(
         "batch_norm": rules.TransformArrays(
             _WEIGHTS | {"running_mean": "running_mean", "running_variance": "running_var"}, alike=("scale", "center")
         ),
-        **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}.weight", "{}.bias")),
+        **rules.attention_of_dense("{}.weight", "{}.bias"),
     },
     returns=rules.Returns(
         sequence="BTW",

@@ -4,7 +4,6 @@ The operators concatenate the two directions; any other `merge` is an operator a
 """
 
 from rnncalc.conventions import rules
-from rnncalc.layers.layer import CROSS
 
 _LACKS = {"activation": (None, "tanh", "relu", "sigmoid", "linear")}
 
@@ -43,7 +42,7 @@ CONVENTION = rules.Convention(
             only={"scale": (True,), "center": (True,)},
             steps_last=True,
         ),
-        **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}/B", "{}/C", (1, 0))),
+        **rules.attention_of_dense("{}/B", "{}/C", (1, 0)),
     },
     returns=rules.Returns(
         sequence="TBW",

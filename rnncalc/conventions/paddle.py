@@ -5,7 +5,6 @@ only one of a projection.
 """
 
 from rnncalc.conventions import pytorch, rules
-from rnncalc.layers.layer import CROSS
 
 _TORCH = pytorch.CONVENTION
 _ONLY = {"bias": (True,)}
@@ -30,7 +29,7 @@ CONVENTION = _TORCH.replace(
             only={"scale": (True,), "center": (True,)},
             steps_last=True,
         ),
-        **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}.weight", "{}.bias", (1, 0))),
+        **rules.attention_of_dense("{}.weight", "{}.bias", (1, 0)),
     },
     returns=rules.Returns(
         sequence="BTW",

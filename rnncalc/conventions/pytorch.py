@@ -72,7 +72,7 @@ CONVENTION = rules.Convention(
             alike=("scale", "center"),
             steps_last=True,
         ),
-        "decoder_attention": rules.attention_of_dense("{}.weight", "{}.bias"),
+        **rules.attention_of_dense("{}.weight", "{}.bias"),
         "cross_attention": rules.TransformArrays(
             _heads() | {role: f"{role[0]}_proj_weight" for role in ("query", "key", "value")}, only=_NO_SIZES
         ),

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.layer import CROSS, Layer
 from rnncalc.records import Frozen
 
 NONE: Mapping[str, Any] = {}
@@ -150,12 +150,15 @@ def with_heads(output: str, query: str = "m", memory: str = "m", key: str = "k")
     return TransformArrays(names, axes=axes | {"query_bias": f"h{key}", "key_bias": f"h{key}", "value_bias": "hv"})
 
 
-def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> TransformArrays:
-    """Return a decoder's attention made of dense layers; weight, bias: the names in them, with {} for the layer's."""
+def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> dict[str, TransformArrays]:
+    """Return the kinds of a decoder's attention, made of dense layers.
+
+    weight, bias: the names in these, with {} for the layer's.
+    """
     roles = ("query", "keys", "score", "key", "value", "output")
     names = {role: weight.format(role) for role in roles} | {"kernel": weight.format("matrix")}
     biases = {f"{role}_bias": bias.format(role) for role in roles} | {"bias": bias.format("matrix")}
-    return TransformArrays(names | biases, order)
+    return dict.fromkeys(("decoder_attention", *CROSS), TransformArrays(names | biases, order))
 
 
 class Returns(Frozen):

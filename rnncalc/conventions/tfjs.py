@@ -4,7 +4,6 @@ They are Keras's layers; a GRU resets before the recurrent product, and gates ha
 """
 
 from rnncalc.conventions import keras, rules
-from rnncalc.layers.layer import CROSS
 
 _KERAS = keras.CONVENTION
 _GATED = {"usual": {"recurrent_activation": "hard_sigmoid_0.2"}}
@@ -24,7 +23,7 @@ CONVENTION = _KERAS.replace(
     transforms={
         **{kind: _KERAS.transforms[kind] for kind in ("dense", "embedding", "layer_norm", "batch_norm")},
         "conv1d": _KERAS.transforms["conv1d"].replace(only={"padding": ("valid", "same"), "groups": (1,)}),
-        **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0))),
+        **rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
     },
     returns=_KERAS.returns
     and _KERAS.returns.replace(note="With returnState: true, and returnSequences: true where every step is used."),

@@ -1,4 +1,4 @@
-"""The costs of a step, read off its trace: how many operations of each kind there are.
+"""The costs of a step, computed from its trace: how many operations of each kind there are.
 
 Each operation's row gives its products, sums and activations. Knows no sequence and no network.
 """

@@ -1,4 +1,4 @@
-"""The equations of a step: one for each gate and each state, read off its trace, in any notation.
+"""The equations of a step: one for each gate and each state, computed from its trace, in any notation.
 
 Letters are the textbook's under every convention, in the spelling of a notation. By default W_xz multiplies x in the
 gate z; b_z is its bias, or b_xz and b_hz if it has one on each side. How an equation is written down is up to the
