@@ -397,7 +397,8 @@ class Grader:
             check_letters(number, self.sizes)
         number = number._replace(number=self.labels.value(number))
         formula = part.count if has_letters(part.count) else None
-        return Judgement(part.layer, number, part.count, part.name, formula=formula)
+        judged = Judgement(part.layer, number, part.count, part.name, formula=formula)
+        return judged if judged.right or formula or not self.of_params else self.search.part(judged, number)
 
     def total_of(self, number: GivenNumber) -> Judgement:
         """Judge the total, which may be a formula in the letters of the layers."""

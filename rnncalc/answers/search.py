@@ -50,6 +50,13 @@ LINES: Mapping[str, Callable[[LayerLine], LayerLine]] = {
 }
 """The quantities that a worksheet counts, each with the line that it makes of one in a count of parameters."""
 
+PARTS: Mapping[str, Callable[[LayerLine], Any]] = {
+    "biases": lambda line: line.times * line.directions * line.bias_size * line.biases,
+    "input weights": lambda line: line.times * line.directions * line.h * line.weights("input"),
+    "recurrent weights": lambda line: line.times * line.directions * line.h * line.weights("past"),
+}
+"""The parts of a count in which a mistake is looked for, each with what a line of a worksheet has of it."""
+
 Numbered = dict[int, list[Candidate]]
 """The candidates by the number that each gives, the likeliest first."""
 
@@ -129,6 +136,27 @@ class Search:
             ways = ((name, *way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
             learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
             yield judgement._replace(meant=() if judgement.diagnoses else judgement.meant)
+
+    def part(self, judgement: Judgement, number: GivenNumber) -> Judgement:
+        """Return a wrong number of biases, input or recurrent weights with the single mistakes that give it."""
+        measure = PARTS.get(judgement.tensor or "")
+        places = [at for at, line in enumerate(self.worksheet) if judgement.layer in (None, line.name)]
+        if not measure or sum([measure(self.worksheet[at]) for at in places]) != judgement.params:
+            return judgement
+        ways = [
+            (sum([measure(variant.worksheet[at]) for at in places]), row.filled(variant.values), sum(counts))
+            for row in self.rows
+            for variant, counts in self.variants(row)
+        ]
+        right = judgement.params - sum(self.counts)  # a mistake that changes nothing else is likelier
+        ways = [(count, row) for count, row, whole in sorted(ways, key=lambda way: way[0] - way[2] != right)]
+        guess = is_guess(number, {count for count, _ in ways} - {judgement.params})
+        giving = {row.id: (count, row) for count, row in reversed(ways) if number.means(count)}
+        diagnoses = [
+            Diagnosis((row,), judgement.layer, None, count, judgement.params, guess)
+            for count, row in [*giving.values()][: -1 - MOST_LISTED : -1]
+        ]
+        return judgement._replace(diagnoses=tuple(diagnoses), by_chance=guess and bool(diagnoses))
 
     def _explained(
         self, judgement: Judgement, question: Question, known: Sequence[tuple[Any, Mistake]]

@@ -208,3 +208,15 @@ def test_a_shape_of_a_returned_array_belongs_to_its_layer() -> None:
     named, other = answer(network, "weight_hh_l0=(3, 3)", "weight_ih_l0=(4, 3)").judged
     assert (named.layer, named.tensor, named.params, named.right) == ("rnn_1", "weight_hh_l0", 9, True)
     assert (other.tensor, other.right, other.diagnoses[0].id) == ("weight_ih_l0", False, "transposed")
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [("biases: 96", "counts two bias vectors"), ("recurrent weights: 512", "forgets the candidate"), ("U: 760", "")],
+)
+def test_a_part_has_the_mistakes_that_give_its_number(text: str, mistake: str) -> None:
+    """3·16·8 = 384, 3·16·16 = 768 and 3·16 = 48: two vectors are 96, and the recurrent matrices of two gates 512."""
+    judged = answer(Network(input=8, layers=[GRU(units=16)]), text).judged[0]
+    texts = " ".join([each.mistakes[0].text for each in judged.diagnoses])
+    assert mistake in texts
+    assert bool(texts) == bool(mistake)
