@@ -17,6 +17,18 @@ from math import prod
 from pathlib import Path
 
 from fuzz.run import HOSTILE, ROOT, SPEC, Attempt, Try, calling, flip
+from models.files import (
+    test_coreml,
+    test_msgpack,
+    test_npz,
+    test_openvino,
+    test_orbax,
+    test_pt2,
+    test_tesseract,
+    test_tfjs,
+    test_tflite,
+)
+from models.files.made import Called, lstm, named, pickled, state_dict
 from models.files.messages import attribute, field, graph, node, onnx, tensor
 
 TAGGER = str(ROOT / "specs" / "pytorch" / "tagger.yaml")
@@ -359,7 +371,54 @@ def seeds(folder: Path) -> dict[str, bytes]:
     models = [ROOT / "specs" / "models" / name for name in ("tagger.pt", "tagger.safetensors")]
     found = {path.name: path.read_bytes() for path in (*models, made)}
     index = b'{"weight_map": {"a": "a.safetensors", "b": "b.bin"}}'
-    return {**found, "a.safetensors.index.json": index, **hdf5(folder)}
+    return {**found, "a.safetensors.index.json": index, **hdf5(folder), **others(folder)}
+
+
+def others(folder: Path) -> dict[str, bytes]:
+    """Return small files of the formats whose tests write them; what lies beside one is put there."""
+    floats = struct.pack("<16f", *range(16))
+    series = test_tesseract.several("Series", test_tesseract.INPUT, test_tesseract.lstm(), test_tesseract.SOFTMAX)
+    (folder / "fuzzed-orbax").mkdir()
+    for name in ("program", "tree"):
+        (folder / name).mkdir()
+    test_coreml.program(folder / "program")
+    data = folder / "program/a.mlpackage/Data/com.apple.CoreML"
+    (data / "weights").rename(folder / "weights")
+    test_coreml.network(folder / "net.mlmodel")
+    test_tesseract.model(folder / "a.traineddata", series)
+    test_orbax.checkpoint(folder / "tree", test_orbax.SHAPES)
+    test_openvino.lstm(folder)
+    (folder / "a.bin").rename(folder / "fuzzed-a.bin")
+    test_tfjs.written(folder, test_tfjs.WEIGHTS, one=floats[:30], two=floats[30:])
+    (folder / "a.tflite").write_bytes(test_tflite.flatbuffer(test_tflite.dense()))
+    test_npz.npz(folder / "a.npz", test_npz.head("<f4", "(2, 8)"), floats)
+    leaves = {
+        leaf: test_msgpack.array(shape, "float32", floats) for leaf, shape in (("kernel", (2, 8)), ("bias", (16,)))
+    }
+    (folder / "a.msgpack").write_bytes(test_msgpack.tree(params=test_msgpack.tree(cell=test_msgpack.tree(**leaves))))
+    test_pt2.pt2(folder / "a.pt2", {"w": test_pt2.entry(2, 3), "b": test_pt2.entry(2, start=4)})
+    (folder / "a.pdparams").write_bytes(paddle(floats))
+    inner = state_dict(folder / "policy.pth", lstm(4, 8, "lstm_actor")).read_bytes()
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        archive.writestr("policy.pth", inner)
+    index = {"weight_map": {"/layers/lstm/cell/vars": "a.weights.h5"}}
+    (folder / "b.weights.json").write_text(json.dumps(index))
+    names = ("net.mlmodel", "a.traineddata", "a.xml", "model.json", "a.tflite", "a.npz", "a.msgpack", "a.pt2")
+    files = {name: (folder / name).read_bytes() for name in (*names, "a.pdparams", "a.zip", "b.weights.json")}
+    files["orbax/_METADATA"] = (folder / "tree/_METADATA").read_bytes()
+    return files | {"program.mlmodel": (data / "model.mlmodel").read_bytes()}
+
+
+def paddle(floats: bytes) -> bytes:
+    """Return a pickle of NumPy's arrays under PaddlePaddle's names."""
+    dtype = Called("numpy", "dtype", "f4", False, True, state=(3, "<", None, None, None, -1, -1, 0))
+    kind = named("numpy", "ndarray")
+
+    def array(*shape: int) -> Called:
+        state = (1, shape, dtype, False, floats[: 4 * prod(shape)])
+        return Called("numpy.core.multiarray", "_reconstruct", kind, (0,), b"b", state=state)
+
+    return pickled({"weight_ih_l0": array(4, 2), "weight_hh_l0": array(4, 1), "bias_ih_l0": array(4)}, 4)
 
 
 def hdf5(folder: Path) -> dict[str, bytes]:
@@ -392,6 +451,10 @@ def models(folder: Path) -> Try:
             data = GROWN[name](chance, data)
         for _ in range(chance.choice([0, 0, 0, 1] if grown else [1, 1, 2, 3])):
             data = chance.choice(MUTATIONS)(chance, data)
-        return Attempt(data, chance.choice(CALLS), name=f"fuzzed-{name}")
+        call = chance.choice(CALLS)
+        if "/" in name:  # a folder is read, and then the file in it
+            call = [str(folder / f"fuzzed-{name}") if word == SPEC else word for word in call]
+            call = [word.removesuffix("/_METADATA") for word in call]
+        return Attempt(data, call, name=f"fuzzed-{name}")
 
     return calling(draw, folder)

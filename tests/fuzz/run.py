@@ -238,7 +238,7 @@ def calling(draw: Draw, folder: Path) -> Try:
         if not (told := fault(data[:999_999], call, folder, word, name)):
             return ""
         found.mkdir(exist_ok=True)
-        kept = found / f"{sha256(data).hexdigest()[:12]}-{name}"
+        kept = found / f"{sha256(data).hexdigest()[:12]}-{name.replace('/', '-')}"
         kept.write_bytes(data[:999_999])
         return f"{kept.name}: rnncalc {' '.join(call)} {word!a}: {told}"
 

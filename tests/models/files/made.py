@@ -97,10 +97,10 @@ class _Pickler(_WRITTEN_IN_PYTHON):  # type: ignore[misc]
         self.write(pickle.GLOBAL + f"{module}\n{name}\n".encode())
 
 
-def pickled(value: Any) -> bytes:
+def pickled(value: Any, protocol: int = 2) -> bytes:
     """Return a pickle as torch.save writes it: protocol 2."""
     file = io.BytesIO()
-    _Pickler(file, 2).dump(value)
+    _Pickler(file, protocol).dump(value)
     return file.getvalue()
 
 
