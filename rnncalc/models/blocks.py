@@ -44,6 +44,10 @@ _DISTILBERT = "attention.q_lin. attention.k_lin. attention.v_lin."
 _VIT = "attention.attention.query. attention.attention.key. attention.attention.value."
 _DENSE = "intermediate.dense.", "output.dense."
 
+LI_GRU = {"w.weight", "u.weight", "norm.weight", "norm.bias"}
+RNN_T = {f"{part}.{leaf}" for part in ("x2g", "p2g", "c_norm", "g_norm") for leaf in ("weight", "bias")}
+"""The tensors of SpeechBrain's Li-GRU and of the LSTM of torchaudio's RNN-T, which no layer here has."""
+
 SPELLINGS = (
     _spelling(*_BLOCK),
     _spelling("in_proj_", "out_proj.", keys=("in_proj_", "out_proj.")),  # nn.MultiheadAttention
@@ -54,6 +58,7 @@ SPELLINGS = (
     _spelling("attn.qkv.", "attn.proj.", "norm1.", "mlp.fc1.", "mlp.fc2.", "norm2."),  # timm
     _spelling(*_PROJECTIONS, "self_attn_layer_norm.", "fc1.", "fc2.", "final_layer_norm."),  # BART
     _spelling(*_PROJECTIONS, "layer_norm1.", "mlp.fc1.", "mlp.fc2.", "layer_norm2."),  # CLIP
+    *(Spelling({name: [name] for name in sorted(names)[::-1]}) for names in (LI_GRU, RNN_T)),
 )
 
 

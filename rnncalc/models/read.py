@@ -302,6 +302,9 @@ class _Drafting:
             reads_two = any(site.tensors.keys() == {*names} for names in readers_of_two(self.file.framework))
             module = Doubt.TWO_SEQUENCES if reads_two else Doubt.LENGTHS if LENGTHS in site.tensors else Doubt.MODULES
             module = Doubt.CUDNN if Doubt.CUDNN in site.doubts else module
+            module = (
+                Doubt.LI_GRU if "u.weight" in site.tensors else Doubt.RNN_T if "x2g.weight" in site.tensors else module
+            )
             doubt = Doubt.TABLE_NOT_FIRST if isinstance(site.layer, Embedding) else module
             by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
         if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:

@@ -30,7 +30,7 @@ from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.options import OPTIONS, RECURRENT_ACTIVATIONS, Activation
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
-from rnncalc.models.blocks import SPELLINGS, TABLE, Spelling, joined, of_layer, positioned
+from rnncalc.models.blocks import LI_GRU, RNN_T, SPELLINGS, TABLE, Spelling, joined, of_layer, positioned
 from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, RemarkKind
 
 Shape = tuple[int, ...]
@@ -42,7 +42,7 @@ Doubt = Enum(
     "GATE_ACTIVATION ACTIVATIONS CALLS MERGE MASK CUDNN TABLE MODULES TABLE_NOT_FIRST TWO_SEQUENCES BUFFER LENGTHS "
     "BILINEAR WIDTH INPUT PARTLY_FROZEN WINDOW NORM EPSILON GAMMA_OR_BETA SPACE PLACES ALL_STEPS WHOLE LEFT_OUT "
     "NOT_IN_SPEC STEPS FIRST_STEPS ORDER PADDING RESHAPED OTHER_EPSILON FOLDED HEADS TRANSFORMER CAUSAL ATTENTION "
-    "DIRECTIONS OR_DIRECTIONS STATISTICS STEP LAST_STEP BOTH TOPOLOGY LENGTH",
+    "DIRECTIONS OR_DIRECTIONS STATISTICS STEP LAST_STEP BOTH TOPOLOGY LENGTH LI_GRU RNN_T",
 )
 """What a file leaves open about a layer, or has it compute that no spec can say, for a report."""
 
@@ -118,7 +118,9 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     cells = _cells(file.framework) if file.framework in FLAX else ()
 
     def fits(module: FileModule) -> bool:  # a cell whose shapes are wrong is one layer for a comparison
-        return frozenset(module.tensors) in cells or any(site.layer for site in _sites(module, file.framework))
+        whole = frozenset(module.tensors) in cells or {"w.weight", "u.weight"} <= module.tensors.keys() <= LI_GRU
+        whole = whole or {"x2g.weight", "p2g.weight"} <= module.tensors.keys() <= RNN_T
+        return whole or any(site.layer for site in _sites(module, file.framework))
 
     modules = joined(modules, blocks, fits)
     names = {frozenset(layer): tuple(layer) for layer in layers if layer}

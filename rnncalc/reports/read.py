@@ -186,6 +186,8 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.TABLE_NOT_FIRST: "a table that is not the first layer, which no spec has: {names}",
     Doubt.TWO_SEQUENCES: "reads a second sequence too, such as an encoder's outputs, and a draft is one stack: {names}",
+    Doubt.LI_GRU: "SpeechBrain's Li-GRU, a gru with reset_gate: false and a norm within it: {names}",
+    Doubt.RNN_T: "the LSTM of torchaudio's RNN-T, with one bias or with norms within it, as none of PyTorch's: {names}",
     Doubt.BUFFER: "counted, and by their names perhaps buffers, which are no parameters: {names}",
     Doubt.BILINEAR: "a convolution, or an nn.Bilinear, which has the same tensors",
     Doubt.LENGTHS: "the lengths of weight_norm, by which the rows of a matrix are multiplied: {names}",

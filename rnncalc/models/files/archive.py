@@ -40,6 +40,9 @@ class Archive:
             if isinstance(error, BadFileError) or not isinstance(error, _BROKEN):
                 raise
             raise BadFileError(f"is truncated, or is not a zip archive: {escape(str(error)).lower()}") from None
+        if any(info.header_offset < 0 for info in self._zip.filelist):
+            self.__exit__()
+            raise BadFileError("is truncated, or is not a zip archive: a file begins before it")
         self.names = self._zip.namelist()
 
     def __enter__(self) -> Archive:

@@ -57,6 +57,8 @@ def read(path: str, within: str = "") -> ModelFile:
     place = (path, within)
     with Archive(*place) as archive:
         pickles = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
+        if not pickles:
+            raise BadFileError("has a policy that torch.save did not write, or is truncated")
         root = min(pickles, key=len).removesuffix("data.pkl")
         script = f"{root}constants.pkl" in archive.names
         code = code_of(archive, root) if script else Code({}, {})

@@ -144,7 +144,8 @@ class _Subgraphs:
                 self.graph.names.setdefault((*at, inner), self.graph.names[()].new_child())
                 self._subgraph(options.scalar(1, "<i"), (*at, inner))
             elif outputs:
-                sequence = tensors[next(iter(operator.numbers(1)), 0)] if tensors else None
+                place = next(iter(operator.numbers(1)), 0)
+                sequence = tensors[place] if 0 <= place < len(tensors) else None
                 sizes = sequence.numbers(7) or sequence.numbers(0) if sequence else []  # -1 for one that is not known
                 nodes = _translated(kind, inputs, outputs, options, self.graph, sizes)
                 self.graph.nodes += [node._replace(at=at) for node in nodes]

@@ -1,7 +1,11 @@
 """Which format a file is: by its suffix where its bytes allow, else by its bytes; what is missing is named."""
 
+import json
+import os
 import re
+import struct
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +15,9 @@ import pytest
 from conftest import Call, file_at
 from models.files import messages
 from models.files.made import lstm, safetensors, state_dict
+from models.files.test_npz import head
+from models.files.test_openvino import lstm as openvino
+from models.files.test_pt2 import entry
 
 from rnncalc.errors import SpecError
 from rnncalc.models.files import FORMATS, SUFFIXES, FileFormat, is_model, read, recognised
@@ -207,6 +214,51 @@ def test_files_of_other_programs(
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert re.search(said, done.err)
     assert re.search(said, call("check", "specs/pytorch/lstm.yaml", "--model", path).err)
+
+
+HUGE = 5 * 10**9
+
+
+def huge_archive(path: Path, member: str, head: bytes, **others: str) -> Path:
+    """Write an archive of a file of 5 GB behind its first bytes, which a disk need not hold, and of other files."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in others.items():
+            archive.writestr(f"m/data/weights/{name}.json", text)
+        with archive.open(member, "w", force_zip64=True) as file:
+            file.write(head)
+            vars(file)["_file_size"] += HUGE
+            assert archive.fp
+            archive.fp.seek(HUGE, 1)
+    return path
+
+
+def huge(folder: Path, form: str) -> Path:
+    """Write a file of a matrix of 5 GB."""
+    path, sizes = folder / f"a.{form}", (1_250_000, 1_000)
+    match form:
+        case "safetensors":
+            text = f'{{"w": {{"dtype": "F32", "shape": {[*sizes]}, "data_offsets": [0, {HUGE}]}}}}'.encode()
+            path.write_bytes(struct.pack("<Q", len(text)) + text)
+            os.truncate(path, 8 + len(text) + HUGE)
+        case "npz":
+            text = head("<f4", str(sizes)).encode()
+            huge_archive(path, "w.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text)
+        case "pt2":
+            config = json.dumps({"config": {"w": entry(*sizes)}})
+            huge_archive(path, "m/data/weights/weight_0", b"", model_weights_config=config)
+        case "xml":
+            openvino(folder, shape="1,4,312500000", size=HUGE)
+            os.truncate(folder / "a.bin", HUGE)
+    return path
+
+
+@pytest.mark.parametrize("form", ["safetensors", "npz", "pt2", "xml"])
+def test_a_file_of_5_gb_is_listed_without_its_numbers(tmp_path: Path, call: Call, form: str) -> None:
+    """Reading them would take as many bytes of memory, and more than a second."""
+    path, start = huge(tmp_path, form), time.process_time()
+    done = call("read", path, "-f", "table")
+    assert "1,250,000,00" in done.out, done
+    assert time.process_time() - start < 1
 
 
 def test_text_in_utf_16_is_no_model_file(tmp_path: Path, call: Call) -> None:
