@@ -12,6 +12,8 @@ Number = Any
 """A float, a vector of them, or a matrix of more than one column."""
 
 OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
+_DOTTED = re.compile(r"hard_sigmoid_0\.2′?|(?:∂L/∂)?[0-9]\.cell\w*\.\w+")
+"""A function, and tensors of PaddlePaddle, that have a point in their names."""
 _WORD = re.compile(r"[A-Za-zαβγσζνδ∂](?:[\w/∂′](?<!ᵀ))*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w)(?:,\d+)+)?")
 _SLICE = re.compile(r"numbers? (\d+)(?: to (\d+))? of ")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
@@ -41,11 +43,17 @@ def through_norm(gradient: Number, vector: Number) -> Number:
     return [(g - fmean(gradient) - x * slope) / deviation for g, x in zip(gradient, normal, strict=True)]
 
 
+SLOPES = {"": 1 / 6, "_0.2": 1 / 5}
 FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "σ": each(lambda x: 1 / (1 + exp(-x))),
     "tanh": each(tanh),
     "relu": each(lambda x: max(x, 0.0)),
     "relu′": each(lambda x: float(x > 0)),
+    **{f"hard_sigmoid{end}": each(lambda x, s=slope: min(max(s * x + 0.5, 0.0), 1.0)) for end, slope in SLOPES.items()},
+    **{
+        f"hard_sigmoid{end}′": each(lambda x, s=slope: s if 0 < s * x + 0.5 < 1 else 0.0)
+        for end, slope in SLOPES.items()
+    },
     "gelu": each(lambda x: x * NormalDist().cdf(x)),
     "gelu′": each(lambda x: NormalDist().cdf(x) + x * NormalDist().pdf(x)),
     "sum": lambda value: sum(value) if isinstance(value, list) else value,
@@ -112,6 +120,9 @@ class _Reader:
                 end = next(column for column in range(place, len(line)) if line[column] in CLOSING)
                 yield self._block(place, end)
                 place = end + 1
+            elif found := _DOTTED.match(line, place):
+                yield found[0]
+                place = found.end()
             elif found := _DIGITS.match(line, place):
                 yield float(found[0].replace("−", "-"))
                 place = found.end()

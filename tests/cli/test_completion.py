@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Call, file_at
 
+from rnncalc.cli.commands import COMMANDS
 from rnncalc.cli.suggestions import layers
 
 BASH = """
@@ -26,11 +27,11 @@ printf '%s\\n' $FILES "${COMPREPLY[@]}"
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("c", "default count check compare completion"),
+        ("c", f"default {' '.join(name for name in COMMANDS if name.startswith('c'))}"),
         ("count spec", "default"),
         ("run --weights spec", "default"),
         ("--dt", "--dtype"),
-        ("-c p", "pytorch"),
+        ("-c py", "pytorch"),
         ("compare --topology many", "many-to-one many-to-many"),
         ("check -f g", "github gitlab"),
         ("draw --view ''", "unrolled cell growth"),

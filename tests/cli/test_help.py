@@ -114,7 +114,8 @@ def test_the_examples_of_a_help_are_calls_that_work(
     for words in examples(name):
         done = call(*words)
         assert done.code in good, words
-        assert done.err == "", words
+        drafted = any(done.err.startswith(f"{word}: ") and "comments on it" in done.err for word in words)
+        assert done.err == "" or drafted, words
 
 
 @pytest.mark.parametrize("topic", TOPICS)

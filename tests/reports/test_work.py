@@ -171,7 +171,7 @@ def test_every_equation_is_true_and_comes_to_what_run_has(convention: str) -> No
     for network in cases(convention):
         assert check(network, weights=weights_of(network), inputs=[[1.0, -0.5], [0.25, 2.0]]) >= 2
         tried += 1
-    assert tried > 15
+    assert tried > 10
 
 
 def check_gradients(network: Network, **numbers: Any) -> None:
