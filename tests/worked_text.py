@@ -44,16 +44,23 @@ def through_norm(gradient: Number, vector: Number) -> Number:
 
 
 SLOPES = {"": 1 / 6, "_0.2": 1 / 5}
+
+
+def cut(slope: float) -> Callable[[float], float]:
+    return lambda x: min(max(slope * x + 0.5, 0.0), 1.0)
+
+
+def within_cut(slope: float) -> Callable[[float], float]:
+    return lambda x: slope if 0 < slope * x + 0.5 < 1 else 0.0
+
+
 FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "σ": each(lambda x: 1 / (1 + exp(-x))),
     "tanh": each(tanh),
     "relu": each(lambda x: max(x, 0.0)),
     "relu′": each(lambda x: float(x > 0)),
-    **{f"hard_sigmoid{end}": each(lambda x, s=slope: min(max(s * x + 0.5, 0.0), 1.0)) for end, slope in SLOPES.items()},
-    **{
-        f"hard_sigmoid{end}′": each(lambda x, s=slope: s if 0 < s * x + 0.5 < 1 else 0.0)
-        for end, slope in SLOPES.items()
-    },
+    **{f"hard_sigmoid{end}": each(cut(slope)) for end, slope in SLOPES.items()},
+    **{f"hard_sigmoid{end}′": each(within_cut(slope)) for end, slope in SLOPES.items()},
     "gelu": each(lambda x: x * NormalDist().cdf(x)),
     "gelu′": each(lambda x: NormalDist().cdf(x) + x * NormalDist().pdf(x)),
     "sum": lambda value: sum(value) if isinstance(value, list) else value,
