@@ -148,7 +148,7 @@ class Labels:
 
     def role_of(self, name: str) -> str:
         """Return what an array of a textbook is for, as W_hh of an LSTM is its recurrent weights; else the name."""
-        if not (array := re.fullmatch(r"([WUb])_?\{?(xh|ih|hx|hh|hy|yh|x|h|y)\}?", name)):
+        if not (array := re.fullmatch(r"([WUb])_?\{?(xh|ih|hh|hy|yh|x|h|y)\}?", name)):
             return "output" if name == "y" and self.tensors else name
         cells = [placed for placed in self.network.stack if isinstance(placed.layer, Cell)]
         blocks = {1 if each.kind == "rnn" else 4 if each.kind == "lstm" and array[2][1:] else 0 for each in cells}

@@ -81,12 +81,10 @@ _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) (?!Schicht|capa|camada|strato)"
 _MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?([1-9][0-9]?|[a-z])[)\]][.:]?\s+(?=[^\s*×·⋅+/^,;)\]-])"
 _MARK_END = r"[\s,;]+(?:(?:and|und|et|y|e)\s+)?\Z"
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
-_NUMBERED = r"[1-9] (?!total|param|gesamt|sum|som|tout)[^\W\d][\w. ]{0,60} ?[:=] ?[^:=]+"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
-a list; its number in brackets, and what is before the next; a label without a verb; and one behind a number."""
-_PART = r"(?:[0-9][0-9.,*×·xX ]*\([^\W\d][\w ]{2,60}\)|[^\W\d][\w ]{1,60}\w|[^\W\d][\w ]{0,60}[:=] ?[0-9][0-9.,]*)"
-_SUM_OF_PARTS = rf"{_PART}(?: ?\+ ?{_PART})+ ?(?:= ?([0-9][0-9.,]*))?\W*"
-"""A sum in which a layer is named, as 1200 (GRU) + 85 (Dense) = 1285, GRU: 1200 + Dense: 85 and GRU + Dense = 1285."""
+a list; its number in brackets, and what is before the next; and a label without a verb."""
+_SUM_OF_PARTS = r"[^\W\d][\w ]{1,60}\w(?: ?\+ ?[^\W\d][\w ]{1,60}\w)+ ?(?:= ?[0-9][0-9.,]*)?\W*"
+"""A sum of layers without their numbers, as GRU + Dense = 1285."""
 _BEHIND = r"\A([0-9][0-9.,]*) ((?i:total.*|bia[is]\w*|sesgos|vi[eé]s\w*))\Z"
 _DASH = r"\A((?i:total\w*|sum\w*|gesamt\w*)) [-–—] (?=[0-9])"
 _ROUGH = ("about", "roughly")
@@ -224,9 +222,6 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     try:
         one = read(text)
     except UnreadError:
-        if re.fullmatch(_NUMBERED, text, re.IGNORECASE):
-            cure = "a label begins with a letter and names one part, as in lstm_2: 3552"
-            raise CallError(f"expected a label and its number, got '{escape(text)}'; {cure}") from None
         lines = [re.sub(_ITEM, "", " ".join(line.split())) for line in text.splitlines()]
         text = "\n".join(filter(None, lines))
         for between in (_BETWEEN, f"{_BETWEEN}|{_BLANK}"):
@@ -474,13 +469,9 @@ def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: Expression
     known = {token.text for token in tokens if token.kind == "letter"} & {*(sizes or ())}
     formula = text[:1] == "\\" or known or any(token.kind in signs and token.text != "x" for token in tokens)
     cure = ""
-    if parts := re.fullmatch(_SUM_OF_PARTS, text):
-        labelled = [f"{name}: {number.strip()}" for number, name in re.findall(r"([0-9][^(+]*)\(([^()]+)\)", text)]
-        before = text[: parts.start(1)] if parts[1] else text
-        labelled += map(": ".join, re.findall(r"([^\W\d][\w ]*?)(?: ?[:=] ?| )([0-9][0-9.,]*)", before))
-        labelled += [f"total: {parts[1]}"] if parts[1] else []
-        cure = "; ".join(labelled) or "GRU: 1200; Dense: 85; total: 1285"
-        return CallError(f"expected numbers with labels, as in '{escape(cure)}', got '{escape(text)}'")
+    if re.fullmatch(_SUM_OF_PARTS, text):
+        example = "'GRU: 1200; Dense: 85; total: 1285'"
+        return CallError(f"expected numbers with labels, as in {example}, got '{escape(text)}'")
     if re.fullmatch(r"[1-9][0-9]*(?:(?:[,;] ?|\s)[1-9][0-9]*){1,99}", text):
         shape = f"({', '.join(re.findall('[0-9]+', text))}) for a shape, or " if text.count(",") in range(1, 6) else ""
         cure = f"; write {shape}each number as an answer of its own"

@@ -143,13 +143,13 @@ class Search:
         places = [at for at, line in enumerate(self.worksheet) if judgement.layer in (None, line.name)]
         if not measure or sum([measure(self.worksheet[at]) for at in places]) != judgement.params:
             return judgement
-        ways = [
+        changed = [
             (sum([measure(variant.worksheet[at]) for at in places]), row.filled(variant.values), sum(counts))
             for row in self.rows
             for variant, counts in self.variants(row)
         ]
         right = judgement.params - sum(self.counts)  # a mistake that changes nothing else is likelier
-        ways = [(count, row) for count, row, whole in sorted(ways, key=lambda way: way[0] - way[2] != right)]
+        ways = [(count, row) for count, row, whole in sorted(changed, key=lambda way: way[0] - way[2] != right)]
         guess = is_guess(number, {count for count, _ in ways} - {judgement.params})
         giving = {row.id: (count, row) for count, row in reversed(ways) if number.means(count)}
         diagnoses = [
