@@ -88,12 +88,12 @@ class Polynomial:
         rest: Number = self
         while isinstance(rest, Polynomial):
             monomial, factor = max(rest.terms.items(), key=_height)
-            left = [*monomial]
-            if any(left.count(letter) < highest.count(letter) for letter in highest) or not factor // divisor:
+            letters = [*monomial]
+            if any(letters.count(letter) < highest.count(letter) for letter in highest) or not factor // divisor:
                 break
             for letter in highest:
-                left.remove(letter)
-            times = _number({tuple(left): factor // divisor})
+                letters.remove(letter)
+            times = _number({tuple(letters): factor // divisor})
             quotient, rest = quotient + times, rest - times * other
         if isinstance(rest, int) and isinstance(other, int):
             more, rest = divmod(rest, other)
@@ -166,10 +166,10 @@ class Polynomial:
             common += [letter] * min(monomial.count(letter) for monomial in self.terms)
         rest: dict[Monomial, int] = {}
         for monomial, factor in self.terms.items():
-            left = [*monomial]
+            letters = [*monomial]
             for letter in common:
-                left.remove(letter)
-            rest[tuple(left)] = factor // number
+                letters.remove(letter)
+            rest[tuple(letters)] = factor // number
         return number, tuple(common), _number(rest)
 
     def _with(self, terms: Mapping[Monomial, int], times: int) -> Number:

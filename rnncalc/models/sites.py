@@ -38,7 +38,7 @@ Shape = tuple[int, ...]
 
 Doubt = Enum(
     "Doubt",
-    "RECURRENT_ACTIVATION ACTIVATION OTHER_ACTIVATION OPERATOR CLIP INPUT_FORGET DIRECTION GO_BACKWARDS "
+    "TANH_OR_RELU ACTIVATION OTHER_ACTIVATION OPERATOR CLIP INPUT_FORGET DIRECTION GO_BACKWARDS "
     "GATE_ACTIVATION ACTIVATIONS CALLS MERGE MASK CUDNN TABLE MODULES TABLE_NOT_FIRST TWO_SEQUENCES BUFFER LENGTHS "
     "BILINEAR WIDTH INPUT PARTLY_FROZEN WINDOW NORM EPSILON GAMMA_OR_BETA SPACE PLACES ALL_STEPS WHOLE LEFT_OUT "
     "NOT_IN_SPEC STEPS FIRST_STEPS ORDER PADDING RESHAPED OTHER_EPSILON FOLDED HEADS TRANSFORMER CAUSAL ATTENTION "
@@ -213,7 +213,7 @@ def in_place(site: Site, layer: Layer) -> Site:
 
 
 _OPEN: Mapping[Doubt, set[str]] = {
-    Doubt.RECURRENT_ACTIVATION: {"activation"},
+    Doubt.TANH_OR_RELU: {"activation"},
     Doubt.ACTIVATION: {"activation", "recurrent_activation"},
     Doubt.GATE_ACTIVATION: {"recurrent_activation"},
     Doubt.OTHER_ACTIVATION: {"activation"},
@@ -316,15 +316,6 @@ def _with_owner(site: Site, tables: Mapping[str, Site]) -> Site:
 
 Guess = tuple[Layer, int, tuple[Doubt, ...]]
 
-_BY_GATES: dict[int, Any] = {1: RNN, 3: GRU, 4: LSTM}
-"""The cells that frameworks fuse, by the number of their gates."""
-
-
-def _fused(width: int, units: int) -> Any:
-    """Return the class of a cell by the width of all its gates, None if no cell has so many."""
-    return _BY_GATES.get(width // units) if units else None
-
-
 _NORM = re.compile(r"norm|(^|[._])ln(_|[0-9]|[.]|$)", re.IGNORECASE)
 _OTHER_NORM = re.compile(r"(batch|group|weight)_?norm|instance|rms|(^|[._])[bgi]n[0-9]*$", re.IGNORECASE)
 """Norms that have the same tensors as a layer norm."""
@@ -367,7 +358,7 @@ def _cell(framework: str, site: Site, module: FileModule) -> Guess | None:
             if isinstance(cell, RNN) and module.settings.get("nonlinearity") in ("tanh", "relu"):
                 return layer.replace(activation=module.settings["nonlinearity"]), inputs, ()
             arrays: Any = convention(framework).arrays(cell.kind)
-            doubt = Doubt.ACTIVATION if framework in FLAX else Doubt.RECURRENT_ACTIVATION
+            doubt = Doubt.ACTIVATION if framework in FLAX else Doubt.TANH_OR_RELU
             return layer, inputs, (doubt,) * (len({*arrays.only.get("activation", ())} - {None}) != 1)
     return None
 
@@ -457,6 +448,9 @@ def _torch_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple
 
 # Keras: by names and shapes, with the settings of a configuration if there is one.
 
+_BY_GATES: dict[int, Any] = {1: RNN, 3: GRU, 4: LSTM}
+"""The cells that Keras fuses, by the number of their gates."""
+
 _AS_CONV_LSTM = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last"}
 _WORDS = {"stride": "strides", "padding": "padding", "dilation": "dilation_rate", "groups": "groups"}
 
@@ -521,7 +515,9 @@ def _keras_shapes(site: Site, module: FileModule) -> Guess | None:
             heads_of_keys = MultiHeadAttention(heads, key_size=key, value_size=size, bias="query/bias" in shapes)
             causal = settings.get("causal")
             return heads_of_keys.replace(causal=causal is True), inputs, (Doubt.CAUSAL,) * (causal is None)
-        case {"kernel": (inputs, _), "recurrent_kernel": (units, columns)} if cell := _fused(columns, units):
+        case {"kernel": (inputs, _), "recurrent_kernel": (units, columns)} if cell := _BY_GATES.get(
+            columns // max(units, 1)
+        ):
             options: dict[str, Any] = {"bidirectional": ways, "bias": bias}
             if ways and settings.get("merge_mode") in ("sum", "mul", "ave"):
                 options["merge"] = settings["merge_mode"]

@@ -170,7 +170,7 @@ _UNNAMED = "its trained vector is gamma or beta, the file does not say which"
 _DIFFERS = ": a run differs from the model's"
 
 _SENTENCES: dict[Enum, str] = {
-    Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not say",
+    Doubt.TANH_OR_RELU: "activation: tanh or relu, the file does not say",
     Doubt.ACTIVATION: "the activation is not in the file",
     Doubt.OTHER_ACTIVATION: f"its activation is none that a spec has{_DIFFERS}",
     Doubt.OPERATOR: "its activation, if it has one, is the next operator of the file",
