@@ -82,8 +82,8 @@ def offered(*reports: type[Report]) -> tuple[str, ...]:
 def find(format: str) -> Format:
     """Return a format by its name. Raises CallError if there is none."""
     if format not in FORMATS:
-        known = tuple(FORMATS)
-        message = f"format: expected {one_of(known)}, got {escape(format)!r}{did_you_mean(format, known)}"
+        names = tuple(FORMATS)
+        message = f"format: expected {one_of(names)}, got {escape(format)!r}{did_you_mean(format, names)}"
         raise CallError(message)
     return FORMATS[format]
 

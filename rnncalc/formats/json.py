@@ -17,8 +17,8 @@ def write(reports: Iterable[DataReport], file: TextIO) -> None:
     reports = [*reports]
     key = next((report.listed_as for report in reports), DataReport.listed_as)
     file.write(f'{{"version": 1, "{key}": [')
-    written = (report.data() for report in reports)
-    objects = chain.from_iterable((data,) if isinstance(data, dict) else data for data in written)
+    results = (report.data() for report in reports)
+    objects = chain.from_iterable((data,) if isinstance(data, dict) else data for data in results)
     for number, data in enumerate(objects):
         pairs = ",".join(f"\n  {_text(key)}: {_value(value)}" for key, value in data.items())
         file.write(f"{', ' if number else ''}{{{pairs}\n}}")

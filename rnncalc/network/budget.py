@@ -150,16 +150,16 @@ def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
             expected = f"expected one of {', '.join(GROWING)} with a GrowthLimit, such as {example}"
             yield Problem(("budget", "max_growth"), f"{expected}, got {budget.max_growth!r}")
     try:
-        wanted = dict(budget.layers)
+        limits = dict(budget.layers)
     except (TypeError, ValueError):
         yield Problem(("budget", "layers"), f"expected pairs of a name and a number, got {budget.layers!r}")
         return
-    for name, value in wanted.items():
+    for name, value in limits.items():
         if problem := LAYER_LIMIT.allowed.problem(value):
             yield Problem(("budget", "layers", escape(str(name))), problem)
-    known = [*layers] if wanted else []
-    among = {*known}
-    for name in wanted:
+    names = [*layers] if limits else []
+    among = {*names}
+    for name in limits:
         if name not in among:
-            message = f"no layer has this name{did_you_mean(str(name), known)}"
+            message = f"no layer has this name{did_you_mean(str(name), names)}"
             yield Problem(("budget", "layers", escape(str(name))), message, follows=True)

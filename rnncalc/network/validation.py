@@ -400,14 +400,14 @@ def _misnamed_gates(letters: Mapping[str, str], parts: Parts) -> Iterator[Proble
     cells: list[Cell] = [cls(**{cls.number: 1}) for cls in kinds]
     cells += [layer for part in parts.values() for layer in part.layers if isinstance(layer, Cell)]
     states = {"x", *(state for cell in cells for state in cell.states)}
-    known = tuple(dict.fromkeys(gate.letter for cell in cells for gate in cell.gates(1) if gate.letter not in states))
+    gates = tuple(dict.fromkeys(gate.letter for cell in cells for gate in cell.gates(1) if gate.letter not in states))
     for letter, other in letters.items():
         at: Path = ("notation", "letters", letter)
         taken = {
-            letters.get(gate, gate).partition("_")[2] or letters.get(gate, gate) for gate in known if gate != letter
+            letters.get(gate, gate).partition("_")[2] or letters.get(gate, gate) for gate in gates if gate != letter
         }
-        if letter not in known:
-            yield Problem(at, f"{escape(letter)} is not the letter of a gate; the gates are {all_of(known)}")
+        if letter not in gates:
+            yield Problem(at, f"{escape(letter)} is not the letter of a gate; the gates are {all_of(gates)}")
         elif not re.fullmatch(GATE_LETTER, other):
             yield Problem(at, f"expected a letter, such as Γ_u, c̃ or h′, got '{escape(other)}'")
         elif not {other, other.partition("_")[2] or other}.isdisjoint(taken | states):

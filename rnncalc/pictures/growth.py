@@ -64,15 +64,15 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
         raise RefusedError(f"{name}: the growth is that of the whole network; leave --only out")
     if network.topology == "one-to-one":
         raise RefusedError(f"{name}: a one-to-one network has one step, and nothing grows with it; draw another view")
-    known = {part.steps for part in in_numbers(network).parts.values()}
-    longest = max(number or 1 for number in known)
+    lengths = {part.steps for part in in_numbers(network).parts.values()}
+    longest = max(number or 1 for number in lengths)
     steps = list(range(1, STEPS + 1))
     if longest > STEPS:
         last = linear_or_logarithmic([1, max(longest, MOST_LINEAR)]).last
         steps = [round(last ** (place / POINTS)) for place in range(POINTS + 1)]
     dense = {number: dense_params(network, number) for number in steps}
     dense = {number: params for number, params in dense.items() if params}  # a kernel needs some steps
-    at = next(iter(known)) if len(known) == 1 else None
+    at = next(iter(lengths)) if len(lengths) == 1 else None
     params = network.params
     if not params or len({*dense.values()}) < 2:
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
@@ -134,8 +134,8 @@ def _lines(curves: Curves, width: int, height: int) -> Iterator[Shape]:
         yield Curve(((x, 0.5), (x, height + 0.5)), Style.ELIDED)
     ends: list[tuple[float, str, Style]] = []
     for (name, numbers), style in [*zip(curves.lines.items(), STYLES, strict=False)][::-1]:
-        known = zip(curves.across, numbers, strict=True)
-        if points := [point(size, number) for size, number in known if number is not None]:
+        pairs = zip(curves.across, numbers, strict=True)
+        if points := [point(size, number) for size, number in pairs if number is not None]:
             yield Curve(tuple(points), style) if points[1:] else Dot(int(points[0][0]), int(points[0][1]))
             ends.append((points[-1][1], name, style))
     above = height + 1

@@ -443,15 +443,15 @@ class Writer(Expressions, ABC):
         """
         move = self.program.network.flow[place]
         below, read = shapes[move.reads[0]], self.arrays[move.reads[0]]
-        wanted = read
+        shape = read
         if isinstance(move, flow.Recur):
-            wanted = flow.array_of(below, move.layer.grid)
+            shape = flow.array_of(below, move.layer.grid)
         elif len(self.arrays[place]) < len(read):
-            wanted = below
-        if wanted == read:
+            shape = below
+        if shape == read:
             return ""
         steps = ["1"] if self.single or self.looping else [str(size or f"{x}.shape[1]") for size in below[:-1]]
-        return f"({', '.join(['-1', *steps, *map(str, wanted[len(below) - 1 :])])})"
+        return f"({', '.join(['-1', *steps, *map(str, shape[len(below) - 1 :])])})"
 
     def _loop(self) -> Iterator[str]:
         """Yield the statements that begin a loop over steps, each recurrent module at its initial states or none."""

@@ -182,8 +182,8 @@ def is_meant(keys: Collection[str]) -> bool:
 
     Half, because misspelt keys are to be reported, while another program's settings may have `layers` too.
     """
-    known = sum(key in TOP_KEYS for key in keys)
-    return not {"input", "layers", "encoder", "decoder"}.isdisjoint(keys) and 2 * known >= len(keys)
+    count = sum(key in TOP_KEYS for key in keys)
+    return not {"input", "layers", "encoder", "decoder"}.isdisjoint(keys) and 2 * count >= len(keys)
 
 
 def keys_in(data: bytes) -> tuple[str, ...]:

@@ -178,8 +178,8 @@ class TreeReader:
         `units:5`, which YAML takes for one key, is noted, and read as `units: 5`.
         """
         if not isinstance(node, Mapping):
-            wanted = f"keys ({one_of(known)})" if known else "nothing"
-            self.problem(node.mark, path, f"expected {wanted}, got {what(node)}")
+            expected = f"keys ({one_of(known)})" if known else "nothing"
+            self.problem(node.mark, path, f"expected {expected}, got {what(node)}")
             return
         seen = set()
         for key, value in node.items:
