@@ -63,7 +63,7 @@ def read_shards(path: str) -> ModelFile:
     if not isinstance(places, dict):
         raise BadFileError("is no index of a model: it has no weight_map")
     lists = (name if isinstance(name, list) else [name] for name in places.values())
-    files = sorted({*chain.from_iterable(lists)}, key=str)
+    files = sorted({*map(str, chain.from_iterable(lists))})
     shards = [contents(partial(Region, model.beside(path, name))) for name in files]
     arrays = [array for shard in shards for array in shard.arrays]
     if len({array.path for array in arrays}) < len(arrays):

@@ -368,7 +368,7 @@ def transposed(rows: Any) -> Any:
 def beside(path: str, name: Any) -> str:
     """Return the path of a file that another one names. Raises BadFileError unless it is in the same folder."""
     shown = escape(str(name))
-    if not isinstance(name, str) or name != os.path.basename(name) or name in ("", ".", "..") or "\0" in name:
+    if not isinstance(name, str) or name != os.path.basename(name) or name in ("", ".", "..") or not name.isprintable():
         raise BadFileError(f"names the file {shown}, which is not in its folder")
     other = os.path.join(os.path.dirname(path), name)
     if os.path.dirname(os.path.realpath(other)) != os.path.realpath(os.path.dirname(path)):

@@ -186,6 +186,11 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
         b'{"weight_map": {"/a": ["../b.weights.h5"]}}',
         "names the file ../b.weights.h5, which",
     ),
+    (
+        "m.weights.json",
+        b'{"weight_map": {"/a": [{}], "/b": "b\\ud800"}}',
+        "names the file b.*, which is not in its folder|no such",
+    ),
     ("a/", {"_METADATA": b"{}", "manifest.ocdbt": b"", "d": b""}, "has no list of arrays"),
     ("a/", {"_CHECKPOINT_METADATA": b"{}"}, "a checkpoint of Orbax.*name the folder with its _METADATA"),
     ("manifest.ocdbt", b"\x0c\xdb\x3a\x2a", "a checkpoint of Orbax"),
