@@ -30,7 +30,7 @@ _TEX_ROWS = r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?|\\(?:hline|toprule|m
 _TEX_CELL = r"\\text[a-z]*\{([^{}]*)\}"
 """A line of a table without cells; titles of the column with the numbers; what is around rows and cells in LaTeX."""
 _REST = r"(?:[\w .'’/-]|\([^\W\d]\))*"
-_NEXT = r"(?<=[0-9)])\s*\n\s*(?=\\?[^\W\d][^\n=:&]*?(?:[=:→⇒]|->))"
+_NEXT = r"(?<=[0-9)])\s*\n\s*(?=\\?(?:[^\W\d_]{2}|[^\W\d]_?[0-9])[^\n=:&]*?(?:[=:→⇒]|->))"
 _WORDS = rf"(?:[^\W\d_]{{2}}|[WUVb]_?){_REST}"
 _AMOUNT = r"[0-9(](?:(?!\w\w)[^,;:\n]|[0-9]|[.,](?=[0-9]))*?"
 _BEHIND = re.compile(
@@ -55,7 +55,7 @@ def rewritten(text: str) -> str:
         return "\n".join(_of_summary(text))
     if rows := _rows(text):
         return "\n".join(rows)
-    text = re.sub(_NEXT, "; ", text)
+    text = re.sub(r"(?<=\))\s*\n\s*(?=[^\W\d]_?\w? ?= ?[0-9])", ", ", re.sub(_NEXT, "; ", text))  # sizes
     parts = re.split(r" \+ (?![^()]*\))", text)
     if parts[1:]:
         last = re.search(_TOTAL, parts[-1])

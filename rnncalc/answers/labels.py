@@ -193,6 +193,8 @@ class Labels:
             parts = [*of_gate] if size or array or several or unknown else [whole]
         else:
             parts = [*self.known.get(key, ())]
+            if "weight" in key and not biases_apart and not key & {"input", "recurrent"}:
+                parts += self.known.get(key - {"weight"}, ())  # the weights of a layer may be all its parameters
             if "output" in apart and key in ({"encoder"}, {"decoder"}):
                 parts += self.known.get(key | {"recurrent"}, ())  # the half without its output layer
             parts += [whole] if parts and key <= {*KINDS} - {"dense"} else []
