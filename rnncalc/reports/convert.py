@@ -62,10 +62,8 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
         row = convention(converted.target.convention)
         for placed in converted.target.stack:
             layer, defaults = row.opened(placed.layer), placed.layer.defaults
-            open_options = [
-                option for option in layer.options() if defaults[option] is None and option not in Cell.fields
-            ]
-            values = {option: getattr(layer, option) for option in open_options}
+            left_open = [option for option, value in defaults.items() if value is None and option not in Cell.fields]
+            values = {option: getattr(layer, option) for option in left_open}
             chosen = [f"{key}: {str(value).lower()}" for key, value in values.items() if isinstance(value, bool | str)]
             if chosen:
                 yield f"In {row.title}, {placed.name} needs {all_of(chosen)}."

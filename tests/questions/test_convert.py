@@ -1,16 +1,17 @@
 """Weights of one framework as those of another: equal outputs, the way back, and what is refused."""
 
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import pytest
 from around import networks
-from cells import cases
+from cells import cases, cell
 from cells import network as of_cell
 
-from rnncalc import GRU, LSTM, MGU, RNN, External, Layer, LayerNorm, Network, SpecError, convert
+from rnncalc import GRU, LSTM, MGU, RNN, Cell, External, Layer, LayerNorm, Network, SpecError, convert
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.forward.arrays import PassData
+from rnncalc.layers import KINDS, kind
 from rnncalc.questions.convert import Converted
 
 WITHIN = 1e-6
@@ -60,6 +61,27 @@ def test_both_give_the_same_outputs(one: str) -> None:
         for layer, arrays in (each.numbers or {}).items():
             for tensor, numbers in arrays.items():
                 assert numbers == pytest.approx(again.numbers[layer][tensor], abs=WITHIN), (each.source, to, tensor)
+
+
+def alone(name: str) -> Layer:
+    """Return a layer of a kind with what it needs."""
+    cls: Any = kind(name)
+    number = [0.5 if name == "dropout" else 2][: bool(cls.number)]
+    made = cell(name, 2) if issubclass(cls, Cell) else cls(*number, **dict.fromkeys(cls.needed(), 2))
+    assert isinstance(made, Layer)
+    return made
+
+
+@pytest.mark.parametrize("one", CONVENTIONS)
+def test_every_kind_has_a_report_or_a_reason(one: str) -> None:
+    """Under every other convention."""
+    for name, to in product(KINDS, CONVENTIONS):
+        try:
+            network = Network(input=4, layers=[alone(name)], steps=3, convention=one)
+            report = str(convert(network, to))
+        except SpecError as error:
+            report = str(error)
+        assert name in report
 
 
 REFUSED = [
