@@ -119,7 +119,8 @@ def biases_of(network: Network) -> str:
     biased = [pair for pair in cells if any(tensor.role in BIASES for tensor in pair[1].tensors)]
     if any(len(cell.gates(placed.inputs)) > 1 for cell, placed in biased):
         return note
-    return note.partition(",")[0].replace(" per gate", "") if biased else ""
+    roles = {block.role for _, placed in biased for tensor in placed.tensors for block in tensor.blocks}
+    return ("", "one bias vector", "two bias vectors")[len(roles.intersection(BIASES))]
 
 
 def notation_of(network: Network) -> str | None:
