@@ -354,6 +354,9 @@ def on_matrices(each: Derivation) -> Iterator[str]:
     turned = array.axes.split()[-1] in ("gates", "h")
     block = f"a block of their {'columns' if turned else 'rows'}"
     part = block if len(each.gates) > 1 and not array.by_gate else "one of them"
+    if projections := [tensor for tensor in each.placed.tensors if tensor.role is Role.PROJECTION]:
+        across = ", transposed" * (projections[0].axes[0].letter == "h" and not turned)
+        part += f", and that of the projection is {all_of([tensor.name for tensor in projections])}{across}"
     if turned:
         yield f"Matrices: in {each.row.title} they multiply rows, x W; a W of the equations is {part}, transposed."
     else:
