@@ -35,7 +35,7 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
     from rnncalc.models.matching import match, of_sequences
 
     if spec.network.convention != file.framework == spec.own_convention:
-        message = f"the file has the tensors of {file.framework}, as the spec says; leave this flag out"
+        message = f"the file has the tensors of {file.framework}; leave this flag out"
         raise SpecError((Problem((), message, "--convention"),))
     try:
         comparison = match(network or spec.network, file)

@@ -163,8 +163,11 @@ class _Page:
         titles = {
             place: self._text(sheet.columns[place].title) for place in sheet.everything if place not in sheet.keys
         }
+        first, *keys = sorted(sheet.keys) or [0]
+        above: Value = ""  # an empty first key is that of the row above
         for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
-            head = Text("  ").join([self._cell(row[place]) for place in sorted(sheet.keys) if row[place] != ""])
+            above = row[first] if row[first] != "" else above
+            head = Text("  ").join([self._cell(key) for key in (above, *(row[place] for place in keys)) if key != ""])
             lines = self._folded(head, self.width)
             values = {place: cell for place in titles if (cell := self._cell(row[place]))}
             left = max((titles[place].cell_len for place in values), default=0)

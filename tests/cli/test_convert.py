@@ -60,9 +60,21 @@ def test_other_outputs_are_not_written(call: Call, tmp_path: Path, monkeypatch: 
     assert path.read_text("utf-8") == "kept"
 
 
+def test_each_block_of_a_narrow_table_names_its_layer(screen: Callable[..., str]) -> None:
+    """Where the five columns are not side by side."""
+    lines = screen(80, "convert", TAGGER, "--to", "keras").splitlines()
+    assert [line for line in lines if line.startswith("lstm_2")] == [
+        f"lstm_2  {way}/{name}" for way in ("forward", "backward") for name in ("kernel", "recurrent_kernel", "bias")
+    ]
+
+
 MISUSES = {
     "no framework": ("TAGGER", "rnncalc: --to: missing; give textbook, "),
     "unknown": ("TAGGER --to karas", "--to: expected textbook, "),
+    "a convention of its own": (
+        "TAGGER -c keras --to keras",
+        "--convention: the file has the tensors of pytorch; leave this flag out\n",
+    ),
     "suffix": ("TAGGER --to keras --save-weights a.bin", "expected the suffix .safetensors, .npz or .weights.h5; "),
     "of Keras": ("TAGGER --to pytorch --save-weights a.weights.h5", ".weights.h5 is a file of Keras, not of pytorch; "),
     "a recipe alone": ("TAGGER --to onnx --save-weights a.npz", "no file of arrays is read by onnx; "),
