@@ -198,9 +198,10 @@ class _Drafting:
             self.changes.append(module.path)
         self.steps = module.steps
 
-    def _add(self, layer: Layer, *doubts: Remark) -> None:
-        self.layers.append(layer)
-        self.doubts.append(doubts)
+    def _add(self, layer: Layer, *doubts: Remark, at: int | None = None) -> None:
+        place = len(self.layers) if at is None else at
+        self.layers.insert(place, layer)
+        self.doubts.insert(place, doubts)
 
     def _known(self, site: Site) -> None:
         assert site.layer is not None
@@ -276,7 +277,8 @@ class _Drafting:
             self.left_out.append((site.path, not counts))
         elif not (ends and self.ended and not self.grid):  # which is flat
             if self.ended and (ends or layer.time.begins) and not isinstance(self.layers[-1], LastStep):
-                self._add(LastStep())
+                cells = [place for place, each in enumerate(self.layers, 1) if isinstance(each, Cell)]
+                self._add(LastStep(), at=cells[-1] if cells else None)  # a direction that reads backwards ends there
             if pools and self.steps:
                 layer = layer.replace(window=self.steps)
             self._add(layer, *(Remark(doubt) for doubt in site.doubts if not self.steps))

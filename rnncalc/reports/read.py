@@ -84,14 +84,14 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             why = "more parameters than a spec may have" if file.params else "there are no parameters"
             return Document((*head, f"no spec: {why}"), ())
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
-        silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG, RemarkKind.COUNTED} & {
-            remark.kind for remark in file.remarks
-        }
+        kinds = {remark.kind for remark in file.remarks}
+        silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG, RemarkKind.COUNTED} & kinds
         missing += ["dropout"] if silent or file.framework == "onnx" else []
-        joined = (file.framework in ("keras", "tfjs") or file.format == "openvino") and not silent
+        joined = (file.framework in ("keras", "tfjs") or file.format in _GRAPHS) and not silent
         missing += [] if joined else ["what joins the layers but their order"]
         if missing:
-            head.append("not in the file: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
+            place = "read" if RemarkKind.PROGRAM in kinds else "in the file"
+            head.append(f"not {place}: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
         return Document(tuple(head), tuple(_entries(draft)))
 
     def contents(self) -> str:
@@ -237,6 +237,7 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
     RemarkKind.QUANTISED: "not counted, because they are quantised: {names}{whole}; "
     "a run differs from the model's; read the model from before quantisation",
+    RemarkKind.PROGRAM: "weights alone, in the order of their definition; what the program computes is not read",
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not run",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.ALL_ZEROS: "biases that are all zeros, which exporters write for Keras with use_bias=False: {names}",

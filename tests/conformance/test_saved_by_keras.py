@@ -368,6 +368,18 @@ def kept(folder: Path, inputs: Any, outputs: Any, *, weights: bool = False) -> I
             hold(folder / "c.weights.h5", model.count_params())
 
 
+def test_the_end_of_a_direction(tmp_path: Path) -> None:
+    """It is taken at the recurrent layer, whatever is between that and what repeats it."""
+    layers = keras.layers
+    gates = {"recurrent_activation": "hard_sigmoid"}  # which an older Keras had another function for
+    for between in ([layers.Dropout(0.2)], [layers.LayerNormalization(), layers.Dense(64), layers.ReLU()]):
+        x = y = keras.Input((5, 24))
+        for layer in (layers.Bidirectional(layers.GRU(64, **gates)), *between, layers.RepeatVector(3), layers.LSTM(64)):
+            y = layer(y)
+        for text, ran in kept(tmp_path, x, y):
+            assert ("recurrent_activation: hard_sigmoid\n" in text, ran) == (True, True), text
+
+
 def test_steps_and_pools_behind_any_layer(tmp_path: Path) -> None:
     """The file has what each layer reads; steps that no spec can have are left out, and a pool stays."""
     layers = keras.layers

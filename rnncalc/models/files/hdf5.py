@@ -113,7 +113,7 @@ def contents(opened: Opened) -> Contents:
             if path.count("/") > bounds.MOST_GROUP_DEPTH or len(path) > bounds.MOST_NAME:
                 raise BadFileError("holds groups within groups to no end")
             if isinstance(item, h5py.Group):
-                words = {key: _attribute(item, key) for key in ("name", "model_config", "layer_names")}
+                words = {key: _attribute(item, key) for key in ("name", "model_config", "layer_names", "keras_version")}
                 groups[path] = {key: value for key, value in words.items() if value is not None}
             elif virtual or isinstance(item, h5py.SoftLink | h5py.ExternalLink):
                 links.append(path)

@@ -87,7 +87,7 @@ class Flow:
         }
         self.moving: set[int] = set()
         self.readers: dict[str, list[int]] = {}
-        self.writers = {name: node for node in graph.nodes for name in node.outputs}
+        self.writers = {name: node for node in graph.nodes for name in node.outputs if name}
         self.fed: set[str] = set()  # the names of what follows from the numbers of an input
         for number, node in enumerate(graph.nodes):
             for name in {*node.inputs} if node.kind != "Shape" else ():
@@ -100,7 +100,7 @@ class Flow:
                 unknown = (name for name in node.inputs if name not in self.values and name not in self.writers)
                 self.fed.update(name for name in unknown if name)
                 if not self.fed.isdisjoint(node.inputs) or node.kind in BRANCHING:
-                    self.fed.update(node.outputs)
+                    self.fed.update(filter(None, node.outputs))
         self.part: set[str] = set()
         self.added: dict[int, str] = {}
         self.stepped: set[str] = set()  # the matrices whose product is a term of a cell's state
@@ -381,7 +381,7 @@ class Flow:
 
     def _unknown_of_cell(self, node: Operator, behind: set[str], way: Container[str]) -> Iterator[str]:
         lengths, matrix, settings = "".join(node.inputs[4:5]), self.values.get("".join(node.inputs[2:3])), node.settings
-        if lengths in self.fed or lengths in self.values:
+        if lengths and (lengths in self.fed or lengths in self.values):
             yield f"{node.kind} with sequence_lens"
         if not behind.isdisjoint(node.inputs[5:7]):
             yield f"{node.kind} with a state of another layer"

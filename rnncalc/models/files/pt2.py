@@ -14,7 +14,7 @@ from typing import Any
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_HEADER, MOST_TENSORS
 from rnncalc.models.files import model, torch_names
 from rnncalc.models.files.archive import Archive, TensorView, numbers_of
-from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, TensorRole
+from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.printable import escape
 
 CONFIG = "data/weights/model_weights_config.json"
@@ -33,7 +33,9 @@ def read(path: str) -> ModelFile:
             raise BadFileError("has a list of weights that is none")
         tensors = [*_tensors(path, archive, config.removesuffix(CONFIG), entries)]
     ordered, remarks = torch_names.remarked(tensors)
-    return ModelFile(path, "pt2", "pytorch", ordered, torch_names.modules_of(ordered), remarks=tuple(remarks))
+    return ModelFile(
+        path, "pt2", "pytorch", ordered, torch_names.modules_of(ordered), remarks=(Remark(RemarkKind.PROGRAM), *remarks)
+    )
 
 
 def _tensors(path: str, archive: Archive, root: str, entries: dict[str, Any]) -> Iterator[FileTensor]:

@@ -118,6 +118,13 @@ def test_a_dense_layer_however_it_is_written(
     assert "Output: 1.01562 4.03125" in call("run", spec, "--weights", path).out  # 64·1/64 + 1/64, 64·4/64 + 2/64
 
 
+def unnamed(operator: bytes) -> bytes:
+    """Return an operator whose output `-` has the empty name, as one that is left out has."""
+    assert operator.count(field(2, "-")) == 1
+    shorter = operator.replace(field(2, "-"), field(2, ""))
+    return shorter[:1] + bytes([shorter[1] - 1]) + shorter[2:]
+
+
 HEAD = (tensor("g", (2, 5)), tensor("gb", (5,)))
 
 
@@ -135,6 +142,7 @@ HEAD = (tensor("g", (2, 5)), tensor("gb", (5,)))
         ([node("LSTM", "x w r b lengths", "z")], "LSTM with sequence_lens"),
         ([node("LSTM", "x w r b", "z", attribute("hidden_size", field(20, 2), field(3, 4)))], "LSTM with hidden_size"),
         ([node("LSTM", "x w r b", "- - z")], "LSTM with Y_c"),
+        ([unnamed(node("LSTM", "x w r b", "- h")), node("Gemm", "h g gb", "z")], None),
         ([node("Gather", "g x", "z", attribute("axis", field(20, 2), field(3, 1)))], "Gather with axis"),
     ],
 )
