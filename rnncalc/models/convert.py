@@ -91,10 +91,11 @@ def recipe(network: Network, to: str) -> Recipe:
         inner = tuple([layers[convention(network.convention).settled(layer)] for layer in part.layers])
         parts[name] = part._replace(layers=inner)  # the output is no cell, and stays
     target = network.with_parts(parts, convention=to)
+    rows = convention(network.convention), row
     conversions = [
         conversion
         for ours, theirs in zip(network.stack, target.stack, strict=True)
-        for conversion in _of_layer(ours, theirs)
+        for conversion in _of_layer(ours, theirs, rows)
     ]
     return Recipe(network, target, tuple(conversions))
 
@@ -121,7 +122,7 @@ def _under(placed: Placed, source: str, row: Convention) -> Layer:
         if lacking := [message for _, message in lacks(layer, row.name)]:
             raise RefusedError(lacking[0])
         ours, theirs = (each.transform(layer.kind).epsilon for each in (convention(source), row))
-        if ours != theirs and placed.step and any(each.operation in NORMS for each in placed.step.nodes):
+        if ours != theirs and placed.step and any(each.operation == "normalise" for each in placed.step.nodes):
             raise RefusedError(
                 f"{source} adds {ours:g} to a variance, and {row.name} {theirs:g}; no weights make up for it"
             )
@@ -140,8 +141,8 @@ def _under(placed: Placed, source: str, row: Convention) -> Layer:
 FAR = 50, 100
 """A step of a long sequence, and its length."""
 
-SUMS, NORMS = ("plus", "everywhere"), ("normalise", "standardise")
-"""The operations that add a bias, and those that add a framework's epsilon to a variance."""
+SUMS = "plus", "everywhere"
+"""The operations that add a bias."""
 
 
 def _unfit(layer: Cell, row: Convention) -> set[str]:
@@ -272,13 +273,14 @@ def _key(part: TensorBlock, role: Role | None = None) -> Key:
     return role or part.role, part.letter, part.vector, part.direction
 
 
-def _of_layer(ours: Placed, theirs: Placed) -> Iterator[Conversion]:
-    """Yield the conversion of each array of a layer."""
+def _of_layer(ours: Placed, theirs: Placed, rows: tuple[Convention, Convention]) -> Iterator[Conversion]:
+    """Yield the conversion of each array of a layer. rows: the conventions of both."""
     parts = {_key(part): (tensor, part) for tensor in ours.stored for part in tensor.blocks}
     differences: Mapping[str, Rescaling] = {}
     step = ours.step if isinstance(ours.layer, Cell) else None
     if step and theirs.step:
         differences = difference(step, theirs.step) or {}
+    kept, added = (Fraction(str(each.transform(ours.layer.kind).epsilon)) for each in rows)
     sides = {_key(part) for tensor in theirs.tensors for part in tensor.blocks if part.role in BIASES}
     for tensor in theirs.stored:
         fillings, zeros = [], list[Summand]()
@@ -286,7 +288,7 @@ def _of_layer(ours: Placed, theirs: Placed) -> Iterator[Conversion]:
             differs = differences.get(part.letter, Rescaling())
             there = parts.get(_key(part))
             terms = [Summand(*there, differs.factor)] if there else []
-            constant = Fraction(0)
+            constant = kept - added if tensor.role is Role.RUNNING_VARIANCE else Fraction(0)
             if step and part.role in BIASES:
                 other = BIASES[part.role is BIASES[0]]
                 alone = _key(part, other) not in sides
@@ -351,7 +353,7 @@ def nested(numbers: Sequence[float], shape: Sequence[int]) -> Any:
 def converted(recipe: Recipe, numbers: Numbers) -> Numbers:
     """Return the numbers of the target's arrays. numbers: those of the source's.
 
-    Raises SpecError for each bias that is not zero and has no place.
+    Raises SpecError for each bias that is not zero and has no place, and for variances that would be below 0.
     """
     problems = [
         Problem(
@@ -383,4 +385,10 @@ def converted(recipe: Recipe, numbers: Numbers) -> Numbers:
                 if terms:
                     theirs[run] = terms[0]
         arrays.setdefault(each.placed.name, {})[each.tensor.name] = theirs
+        if each.tensor.role is Role.RUNNING_VARIANCE and min(theirs) < 0:
+            least = float(-each.fillings[0].constant)
+            message = f"has a variance below {least:g}; {recipe.target.convention} adds so much more to a variance"
+            problems.append(Problem((each.placed.name, each.sources[0].name), f"{message}; no weights make up for it"))
+    if problems:
+        raise SpecError(first(problems))
     return arrays

@@ -125,7 +125,7 @@ def _steps(conversion: Conversion) -> Iterator[str]:
     for constant in sorted({each.constant for each in fillings} - {0}):
         which = _which(tensor, [each.block for each in fillings if each.constant == constant])
         verb, place = ("added", "to") if constant > 0 else ("subtracted", "from")
-        yield f"{abs(constant)} {verb}{which and f' {place} {which}'}"
+        yield f"{float(abs(constant)):g} {verb}{which and f' {place} {which}'}"
     if first and _ones(tensor) and not _ones(first[0][0]):
         yield "with an axis of 1 in front"
 

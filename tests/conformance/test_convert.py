@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -183,8 +183,7 @@ AROUND: tuple[Layer, ...] = (Conv1D(4, kernel=2), MultiHeadAttention(2), Dense(3
 @pytest.mark.parametrize("to", PROGRAMS)
 def test_the_file_that_is_written_is_read_by_the_frameworks_own_call(to: str, tmp_path: Path) -> None:
     """By the program of `export`; recurrent layers, stacked and in two directions, and others around."""
-    norms = (BatchNorm(),) if to != "keras" else ()
-    layers = (*AROUND, *norms, GRU(3, repeat=2, reset_after=True), LSTM(3, bidirectional=True))
+    layers = (*AROUND, BatchNorm(), GRU(3, repeat=2, reset_after=True), LSTM(3, bidirectional=True))
     one = "pytorch" if to == "keras" else "textbook"
     network = Network(input=3, layers=layers, output=Output(2), steps=4, convention=one)
     load, suffix = PROGRAMS[to]
@@ -242,20 +241,27 @@ def of_equinox(path: str, x: Any) -> Any:
         lstm_1: Any
         output: Any
 
+    class Both(eqx.Module):  # type: ignore[misc]
+        forward: Any
+        backward: Any
+
     key = jax.random.key(0)
-    cells = eqx.nn.GRUCell(2, 3, key=key), eqx.nn.LSTMCell(3, 4, key=key)
-    model: Any = Model(*cells, eqx.nn.Linear(4, 2, key=key))
+    both = Both(eqx.nn.LSTMCell(3, 4, key=key), eqx.nn.LSTMCell(3, 4, key=key))
+    model: Any = Model(eqx.nn.GRUCell(2, 3, key=key), both, eqx.nn.Linear(8, 2, key=key))
     arrays = np.load(path)
     paths = [name.split("/") for name in arrays]
     values = [jnp.asarray(arrays[name]) for name in arrays]
-    model = eqx.tree_at(lambda model: [getattr(getattr(model, layer), name) for layer, name in paths], model, values)
+    model = eqx.tree_at(lambda model: [reduce(getattr, path, model) for path in paths], model, values)
 
     def outputs(x: Any) -> Any:
-        h, state = jnp.zeros(3), (jnp.zeros(4), jnp.zeros(4))
+        h, sequence = jnp.zeros(3), []
         for step in x:
             h = model.gru_1(step, h)
-            state = model.lstm_1(h, state)
-        return model.output(state[0])
+            sequence.append(h)
+        states = [(jnp.zeros(4), jnp.zeros(4))] * 2
+        for one, other in zip(sequence, sequence[::-1], strict=True):
+            states = [model.lstm_1.forward(one, states[0]), model.lstm_1.backward(other, states[1])]
+        return model.output(jnp.concatenate([states[0][0], states[1][0]]))
 
     return jax.jit(outputs)(x[0])[None]
 
@@ -285,7 +291,9 @@ def of_haiku(path: str, x: Any) -> Any:
 )
 def test_the_lines_of_the_document_put_the_arrays_in(load: Any, one: str, to: str, suffix: str, tmp_path: Path) -> None:
     """Of a GRU, an LSTM and a linear layer."""
-    network = Network(input=2, layers=[GRU(3), LSTM(4)], output=2, steps=4, convention=one)
+    network = Network(
+        input=2, layers=[GRU(3), LSTM(4, bidirectional=to == "equinox")], output=2, steps=4, convention=one
+    )
     path, x, outputs = saved(network, to, tmp_path, suffix)
     np.testing.assert_allclose(load(path, x)[0], outputs, rtol=WITHIN, atol=WITHIN)
 
@@ -449,9 +457,9 @@ def followed(conversion: Conversion, weights: dict[str, Any]) -> Any:
         elif found := re.fullmatch(r"(blocks? .*?)? ?(?:(negated)|multiplied by (.*))", word):
             for place in first.places(found[1] or ""):
                 first.value[place] *= -1 if found[2] else float(Fraction(found[3]))
-        elif found := re.fullmatch(r"1 (added|subtracted)(?: (?:to|from) (.*))?", word):
-            for place in first.places(found[2] or ""):
-                first.value[place] += 1 if found[1] == "added" else -1
+        elif found := re.fullmatch(r"([\d.]+) (added|subtracted)(?: (?:to|from) (.*))?", word):
+            for place in first.places(found[3] or ""):
+                first.value[place] += float(found[1]) * (1 if found[2] == "added" else -1)
         elif found := re.fullmatch(f"(.*) of ({names})", word):
             hands[found[2]].keep(found[1])
         else:

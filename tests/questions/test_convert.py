@@ -8,7 +8,7 @@ from around import networks
 from cells import cases, cell
 from cells import network as of_cell
 
-from rnncalc import GRU, LSTM, MGU, RNN, Cell, External, Layer, LayerNorm, Network, SpecError, convert
+from rnncalc import GRU, LSTM, MGU, RNN, BatchNorm, Cell, External, Layer, LayerNorm, Network, SpecError, convert
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.forward.arrays import PassData
 from rnncalc.layers import KINDS, kind
@@ -136,6 +136,16 @@ def test_numbers_follow_the_blocks() -> None:
             "B": [[1, 4, 2, 3, 10, 40, 20, 30]],
         }
     }
+
+
+def test_a_variance_has_the_difference_of_what_is_added_to_it() -> None:
+    """0.5 + 0.00001, as PyTorch has it, is 0.49901 + 0.001, as Keras has it; one of 0.0005 would be below 0 there."""
+    network = Network(input=1, layers=[BatchNorm()], steps=1, convention="pytorch")
+    weights: dict[str, Any] = {"weight": [2], "bias": [3], "running_mean": [4], "running_var": [0.5]}
+    done = convert(network, "keras", weights={"batch_norm_1": weights})
+    assert (done.arrays or {})["batch_norm_1"]["moving_variance"] == pytest.approx([0.49901])
+    with pytest.raises(SpecError, match=r"running_var: has a variance below 0.00099; keras adds so much more"):
+        convert(network, "keras", weights={"batch_norm_1": weights | {"running_var": [0.0005]}})
 
 
 def test_a_gate_that_replaces_is_the_negative_of_one_that_keeps() -> None:
