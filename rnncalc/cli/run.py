@@ -42,7 +42,7 @@ MOST_DECIMALS = 15
 @file_flag("--inputs", help="YAML of a list of T lists, or of T token numbers.")
 @file_flag("--start", help="YAML of {LAYER: {h: [...]}}, the states before the first step.")
 @file_flag("--targets", help="With --backward: YAML of the outputs' targets: a list, or T lists.")
-@option("--seed", metavar="N", default="0", help="Seed of the weights and inputs that are not given.")
+@option("--seed", metavar="N", help="Seed of the weights and inputs that are not given; 0 by default.")
 @file_flag("--save-weights", help="Write the weights in use, for --weights to read.")
 @option("--states", help="Show each layer's states and gates, step by step.")
 @option("--work", help="Show the pass of a small network worked by hand.")
@@ -64,7 +64,7 @@ def run(
     inputs: str | None,
     start: str | None,
     targets: str | None,
-    seed: str,
+    seed: str | None,
     save_weights: str | None,
     states: bool,
     work: bool,
@@ -80,7 +80,8 @@ def run(
 ) -> int:
     """Run a forward pass that confirms shapes, weights and work.
 
-    It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
+    It uses plain Python and your own numbers, a model file's, or random ones. Exit code 1 when a layer is not as
+    declared.
     """
     with AllAtOnce() as at_once:
         if work and (others := ["--states"] * states + ["--verify"] * verify):
@@ -94,7 +95,7 @@ def run(
         decimals = 4 if digits is None else at_once.ask(read_value, "--digits", digits, WholeNumber())
         if decimals is not None and decimals > MOST_DECIMALS:
             at_once.refuse(f"--digits: expected at most {MOST_DECIMALS}, the decimals of a float, got {decimals}")
-        number = at_once.ask(read_value, "--seed", seed, WholeNumber())
+        number = at_once.ask(read_value, "--seed", "0" if seed is None else seed, WholeNumber())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         model = at_once.ask(model_of, weights) if weights is not None else None
         paths = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
@@ -113,7 +114,8 @@ def run(
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
     reports = []
     for spec in read:
-        data = _data(spec, files, model, most, loss)
+        own = weights is None and seed is None and spec.source in specs  # a model file runs with its own weights
+        data = _data(spec, files, model_of(spec.source) if own else model, most, loss)
         with name_file(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
         if save_weights is not None:

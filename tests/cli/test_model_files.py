@@ -24,12 +24,21 @@ def reads_specs(name: str) -> bool:
 def test_a_command_works_on_the_draft(command: str, tmp_path: Path, call: Call) -> None:
     """Its answer, or its refusal, is that of the draft's file; what the draft leaves open is one line more."""
     draft = file_at(tmp_path / "tagger.yaml", call("read", MODEL).out)
-    one, other = call(command, MODEL), call(command, draft)
+    seed = ["--seed", "0"] if command == "run" else []
+    one, other = call(command, MODEL, *seed), call(command, draft, *seed)
     for of_model, of_draft in ((one.out, other.out), (one.err, other.err)):
         told = f"{SAID}: rnncalc read {MODEL}\n"
         texts = (of_model.replace(told, "").replace(MODEL, "FILE"), of_draft.replace(str(draft), "FILE"))
         assert len({re.sub("[ ─]+", " ", text) for text in texts}) == 1  # a table is as wide as its names
     assert one.code == other.code
+
+
+def test_a_model_file_runs_with_its_own_weights(call: Call) -> None:
+    """Unless a flag says where the weights are from."""
+    run = ("run", MODEL, "-T", "3")
+    own = call(*run)
+    assert own.out == call(*run, "--weights", MODEL).out
+    assert own.out != call(*run, "--seed", "0").out
 
 
 def test_a_folder_is_searched_for_specs_alone(call: Call) -> None:
