@@ -29,7 +29,7 @@ from rnncalc.cli.flags import (
     report_flags,
     together,
 )
-from rnncalc.cli.inputs import SpecPath, find, read_spec, unreadable
+from rnncalc.cli.inputs import SpecPath, find, is_drafted, read_spec, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, call_text, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.expressions import read_number
@@ -227,7 +227,7 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
     if matched:
         inputs = [(half, "input") if half else ("input",) for half in spec.network.parts]
         paths = {*inputs, *(check.at for check in matched.tensors if check.at)}
-        places = {path: place for path in paths if (place := spec.place(path))}
+        places = {} if is_drafted(file.path) else {path: place for path in paths if (place := spec.place(path))}
         verdict = verdict._replace(model=matched, places=places)
     difference = Difference(before and before.params, spec.network.params) if earlier else None
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)

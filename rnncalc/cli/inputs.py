@@ -64,8 +64,10 @@ def read_each(
     Raises SpecError with the problems of all specs, or if neither specs nor flags are given, or both.
     """
 
-    def keep(path: str) -> Kept:
-        spec = _spec(path, overrides(flags), hint=True)
+    def keep(file: SpecPath) -> Kept:
+        if file.problem:
+            raise file.problem
+        spec = _spec(file.path, overrides(flags), hint=True)
         read = kept(spec)
         tell(*map(str, spec.misspelt()))
         return read
@@ -86,11 +88,11 @@ def read_each(
             return [at_once.ask(lambda: kept(spec_in_flags(**flags)))]
         if not os.path.exists(specs[0]) and _command_meant(specs[0]):
             specs = specs[:1]  # the other words belong to the misspelled command
-        files = [file.path for spec in specs for file in below(spec)]
+        files = [file for spec in specs for file in below(spec)]
         if one and len(files) > 1:
             at_once.refuse(f"expected one network, got {len(files):,}; name one spec")
             return []
-        return [at_once.ask(keep, path) for path in files]
+        return [at_once.ask(keep, file) for file in files]
 
 
 def network_meant(words: Sequence[str]) -> str:
@@ -157,12 +159,18 @@ def overrides(flags: NetworkFlags) -> dict[str, Override]:
 
 def read_spec(path: str, *, flag: str = "", hint: bool = False) -> tuple[bytes, str]:
     """Return the bytes and the name of a spec, or of a model file's draft. Raises SpecError as `read_file` does."""
-    if path != "-" and not path.lower().endswith(SUFFIXES) and (os.path.isfile(path) or os.path.isdir(path)):
-        from rnncalc.models.files import is_model
-
-        if is_model(path):
-            return _draft(path, flag).encode(), path
+    if is_drafted(path):
+        return _draft(path, flag).encode(), path
     return read_file(path, flag=flag, hint=hint)
+
+
+def is_drafted(path: str) -> bool:
+    """Return whether a path is that of a model file, of which a draft is read as the spec."""
+    if path == "-" or path.lower().endswith(SUFFIXES) or not (os.path.isfile(path) or os.path.isdir(path)):
+        return False
+    from rnncalc.models.files import is_model
+
+    return is_model(path)
 
 
 def _draft(path: str, flag: str) -> str:
@@ -171,10 +179,10 @@ def _draft(path: str, flag: str) -> str:
 
     from rnncalc import formats
     from rnncalc.models.files import read
-    from rnncalc.models.read import read as drafted
+    from rnncalc.models.read import with_parameters
     from rnncalc.reports.read import ReadReport
 
-    reading, text = drafted(read(path, flag)), io.StringIO()
+    reading, text = with_parameters(read(path, flag)), io.StringIO()
     if reading.draft is None:
         raise SpecError((_at(path, flag, "no spec counts this file; rnncalc read says what is in it"),))
     formats.write([ReadReport(reading)], "yaml", text)
@@ -214,7 +222,7 @@ def _unreadable(path: str, error: OSError, hint: bool) -> str:
             return "is a link that leads nowhere"
         return f"no such file{_beside(path) or (_hint(path) if hint else '')}"
     if isinstance(error, IsADirectoryError):
-        return f"is a folder; {'give a file in it, or all of it to rnncalc check' if hint else 'name a file in it'}"
+        return "is a folder; name a file in it"
     return (error.strerror or str(error)).lower()
 
 
@@ -308,14 +316,11 @@ def below(path: str) -> list[SpecPath]:
     Hidden files and folders are left out, and links to folders are not followed: they may lead in circles, or to the
     whole disk.
     """
-    if path == "-" or not os.path.isdir(path):
-        return [SpecPath(path, named=True)]
-    from rnncalc.models.files import is_model
-
-    if is_model(path):
+    if path == "-" or not os.path.isdir(path) or is_drafted(path):
         return [SpecPath(path, named=True)]
     files = sorted(_walk(path), key=lambda file: file.path.split(os.sep))
-    return files or [SpecPath(path, problem=unreadable(path, f"no {' or '.join(SUFFIXES)} file below this folder"))]
+    none = f"no {' or '.join(SUFFIXES)} file below this folder; a model file in it is named by itself"
+    return files or [SpecPath(path, problem=unreadable(path, none))]
 
 
 def is_listed(path: str) -> bool:

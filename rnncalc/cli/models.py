@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnncalc.cli.inputs import SUFFIXES
+from rnncalc.cli.inputs import is_drafted
 from rnncalc.errors import Problem, SpecError, first
 from rnncalc.layers.layer import External
 from rnncalc.printable import escape, escape_path
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def model_of(path: str) -> ModelFile | None:
     """Return the contents of a model file, None if its name and its first bytes are not a model file's."""
-    if path == "-" or path.lower().endswith(SUFFIXES):
+    if not is_drafted(path):
         return None
-    from rnncalc.models.files import is_model, read
+    from rnncalc.models.files import read
 
-    return read(path, "--weights") if is_model(path) else None
+    return read(path, "--weights")
 
 
 def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) -> Match:
@@ -43,7 +43,7 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
     except SpecError as error:
         source, problems = escape_path(spec.source), []
         for problem in error.problems:
-            line, column = spec.place(problem.path) or (None, None)
+            line, column = (None if is_drafted(spec.source) else spec.place(problem.path)) or (None, None)
             problems.append(problem._replace(source=source, line=line, column=column))
         raise SpecError(tuple(problems)) from None
 
@@ -59,13 +59,13 @@ def weights_within(
     from rnncalc.models.matching import weights_of
     from rnncalc.questions.price import refuse_pass
     from rnncalc.questions.run import with_steps_to_run
-    from rnncalc.reports.read import differences, messages, name
+    from rnncalc.reports.read import cured, differences, messages, name
 
     timed = with_steps_to_run(spec.network, inputs)
     if most_multiply_adds is not None:
         refuse_pass(timed, most_multiply_adds)
     matched = matched_with(spec, file, timed)
-    where = f"'{escape_path(file.path)}'"
+    where, written = f"'{escape_path(file.path)}'", not is_drafted(spec.source)
     checks = enumerate(zip(matched.tensors, messages(matched), strict=True))
     wrong = [(key, message) for key, message, *_ in differences(matched)]
     wrong += [(name(each), text) for number, (each, text) in checks if text and number not in matched.explained]
@@ -74,5 +74,5 @@ def weights_within(
             extra = "" if isinstance(placed.layer, External) else "reads extra inputs, and "
             wrong.append((escape(placed.name), f"{extra}is not computed here: a run differs from the model's"))
     if wrong:
-        raise SpecError(first([Problem((), f"{key}: {message}", where) for key, message in wrong]))
+        raise SpecError(first([Problem((), f"{key}: {cured(message, written)}", where) for key, message in wrong]))
     return weights_of(spec.network, file.path, matched)

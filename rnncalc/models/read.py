@@ -79,7 +79,11 @@ def read_model(path: str | PathLike[str]) -> Reading:
 
     Raises SpecError if it cannot be read as one, or has arrays and no parameters.
     """
-    file = read_file(fspath(path))
+    return with_parameters(read_file(fspath(path)))
+
+
+def with_parameters(file: ModelFile) -> Reading:
+    """Return what `read` does. Raises SpecError for a file of arrays without parameters."""
     quantised = any(remark.kind is RemarkKind.QUANTISED for remark in file.remarks)
     if (file.tensors or quantised) and not file.params:
         roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in file.tensors))

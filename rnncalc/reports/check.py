@@ -203,17 +203,18 @@ def _tensors(verdict: Verdict, every: bool) -> Iterator[Finding]:
     """
     if (match := verdict.model) is None:
         return
-    from rnncalc.reports.read import differences, messages, name  # imported here, because few calls have a model file
+    from rnncalc.reports.read import cured, differences, messages, name  # few calls have a model file
 
     for key, message, at, values in differences(match):
-        yield _checked(key, message, verdict.places.get(at, (None, None)), values, values)
+        yield _checked(key, cured(message, verdict.places), verdict.places.get(at, (None, None)), values, values)
     if match.kept and not every:
         count = len(match.tensors)
         yield _checked("--model", None, (None, None), (count, count), (plural(count, "tensor"),) * 2)
     for number, (tensor, text) in enumerate(zip(match.tensors, messages(match), strict=True)):
         if every or not (tensor.kept or number in match.explained):
             shapes = tensor.shape, tensor.stored_shape
-            yield _checked(name(tensor), text, verdict.places.get(tensor.at, (None, None)), shapes, shapes)
+            message = text and cured(text, verdict.places)
+            yield _checked(name(tensor), message, verdict.places.get(tensor.at, (None, None)), shapes, shapes)
 
 
 def _checked(

@@ -321,17 +321,28 @@ def _changed(difference: LayerDifference, path: str) -> Line:
         return names[0], f"not in the file{where}{why}", at, (layer_text(ours), None)
     one = theirs[0] if len({*theirs}) == 1 else None
     units = getattr(ours, ours.number) if ours.number in ("units", "filters") else None
+    before = layer_text(ours if len(names) == 1 else ours.replace(repeat=len(names)))
+    several_lines = ", " in before or "{" in before  # in block form
     if one and len(theirs) == len(names) and units and one == ours.replace(**{ours.number: getattr(one, ours.number)}):
-        width, head = getattr(one, ours.number), "output" if isinstance(ours, Output) else ours.kind
+        width, head = getattr(one, ours.number), ours.kind
+        if isinstance(ours, Output):
+            head = "units" if several_lines else "output"
         subject = f"{all_of([*map(escape, names)])} {'has' if len(names) == 1 else 'have'}"
         text = f"{subject} {width:,} {ours.number} in the file, {units:,} in the spec; write {head}: {width}"
         return f"{names[0]}.{ours.number}", text, at, (units, width)
-    before = layer_text(ours if len(names) == 1 else ours.replace(repeat=len(names)))
     lines = [*map(layer_text, [one.replace(repeat=len(theirs))] if one else theirs)]
     after = ", then ".join(lines)
-    in_yaml = ", then ".join(f"{{{line}}}" if ", " in line and "{" not in line else line for line in lines)  # in YAML
+    whole = "output" if isinstance(ours, Output) else "layer"
+    braces = whole == "layer" and (several_lines or any(", " in line for line in lines))
+    in_yaml = ", then ".join(f"{{{line}}}" if braces else line for line in lines)
+    in_yaml += f" instead of the whole {whole}" if several_lines else ""
     either = f"; {_UNNAMED}" if Doubt.GAMMA_OR_BETA in doubts else ""
     return names[0], f"the file has {after}, the spec {before}; write {in_yaml}{either}", at, (before, after)
+
+
+def cured(text: str, written: object) -> str:
+    """Return a message on a difference; without what to write if the network is not written in a file."""
+    return text if written else text.partition("; write ")[0]
 
 
 def messages(match: Match) -> Iterator[str | None]:

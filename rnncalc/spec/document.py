@@ -39,7 +39,9 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
         if foreign := refusal(source, data[:HEAD]):
             raise _error(source, None, foreign)
         if model := recognised(data[:HEAD]):
-            raise _error(source, None, f"this is {model}, and not a spec; rnncalc read prints the spec of the model")
+            named = "a model file is named, not read from standard input"
+            cure = named if source == "stdin" else "rnncalc read prints the spec of the model"
+            raise _error(source, None, f"this is {model}, and not a spec; {cure}")
     if len(data) > MAX_BYTES:
         raise _error(source, None, f"a spec has at most {MAX_BYTES:,} bytes, this has more")
     text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decode(data, source))

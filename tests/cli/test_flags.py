@@ -33,7 +33,7 @@ def test_a_folder_instead_of_a_spec(call: Call, tmp_path: Path) -> None:
     result = call("run", "specs/onnx", "-f", "csv")
     assert (result.code, result.err) == (0, "")
     assert result.out.count("\n") > 4
-    assert refusal(call, "run", tmp_path).endswith(": is a folder; give a file in it, or all of it to rnncalc check\n")
+    assert refusal(call, "run", tmp_path).endswith("; a model file in it is named by itself\n")
 
 
 WRONG = {

@@ -49,9 +49,16 @@ def test_a_folder_is_searched_for_specs_alone(call: Call) -> None:
 
 
 def test_a_file_without_a_spec(tmp_path: Path, call: Call) -> None:
-    """Nothing in it is a parameter."""
+    """Nothing in it is a parameter: every command says what `read` says."""
     from models.files.made import safetensors
 
     path = safetensors(tmp_path / "a.safetensors", {"steps": (1,)}, dtype="I32")
-    done = call("count", path)
-    assert (done.code, done.err) == (2, f"'{path}': no spec counts this file; rnncalc read says what is in it\n")
+    said = call("count", path)
+    assert (said.code, said.err) == (2, f"'{path}': has no parameters, only 1 tensor of 1 number (buffer)\n")
+    assert said == call("read", path)
+
+
+@pytest.mark.parametrize("args", ["read -", "check specs/lstm.yaml --model -"])
+def test_a_model_file_is_named(call: Call, args: str) -> None:
+    """Standard input is not read as one."""
+    assert "'-': a model file is named, not read from standard input\n" in call(*args.split()).err

@@ -33,9 +33,9 @@ def spec(folder: Path, layers: str, input: int = 3) -> Path:
         ("lstm: 2", lstm(5, 2), "2:8: input: the input is 5 in the file, 3 in the spec; write input: 5"),
         ("lstm: 2", GRU, "lstm_1: the file has gru: 2, the spec lstm: 2; write gru: 2"),
         ("lstm: 2", TWO_WAYS, "the file has lstm: 2, bidirectional: true, the spec lstm: 2; write {lstm: 2, bid"),
-        ("lstm: 2, bidirectional: true", lstm(3, 2), "the spec lstm: 2, bidirectional: true; write lstm: 2"),
+        ("lstm: 2, bidirectional: true", lstm(3, 2), "the spec lstm: 2, bidirectional: true; write {lstm: 2} inst"),
         ("lstm: 2", BARE, "lstm_1: the file has lstm: 2, bias: false, the spec lstm: 2; write {lstm: 2, bias: f"),
-        ("lstm: 2, bias: false", lstm(3, 2), "the spec lstm: 2, bias: false; write lstm: 2"),
+        ("lstm: 2, bias: false", lstm(3, 2), "the spec lstm: 2, bias: false; write {lstm: 2} instead of"),
         (
             "lstm: 2",
             {**lstm(3, 2), **lstm(2, 2, "top")},
@@ -46,9 +46,9 @@ def spec(folder: Path, layers: str, input: int = 3) -> Path:
             {**lstm(3, 2), **lstm(2, 2, number=1)},
             "lstm: 2, repeat: 2, the spec lstm: 2; write {lstm: 2",
         ),
-        ("lstm: 2, repeat: 2", lstm(3, 2), "lstm_1: the file has lstm: 2, the spec lstm: 2, repeat: 2; write lstm: 2"),
-        ("lstm: 2, repeat: 2", {**lstm(3, 2), **lstm(2, 4, number=1)}, "; write lstm: 2, then lstm: 4"),
-        ("lstm: 2, projection: 1", lstm(3, 2), "the spec lstm: 2, projection: 1; write lstm: 2"),
+        ("lstm: 2, repeat: 2", lstm(3, 2), "the file has lstm: 2, the spec lstm: 2, repeat: 2; write {lstm: 2} "),
+        ("lstm: 2, repeat: 2", {**lstm(3, 2), **lstm(2, 4, number=1)}, "; write {lstm: 2}, then {lstm: 4}"),
+        ("lstm: 2, projection: 1", lstm(3, 2), "the spec lstm: 2, projection: 1; write {lstm: 2}"),
         ("external: 7", {"conv.weight": (8,)}, "the file has external: 8, the spec external: 7; write exter"),
         ("lstm: 2", {**lstm(3, 2), "odd": (8,)}, "odd: the file has (8), which no layer has; rnncalc read "),
         ("lstm: 2, path: gone", lstm(3, 2), "lstm_1: not in the file at its path, gone"),
@@ -67,9 +67,21 @@ def test_what_differs_is_told_with_its_cure(
     assert len(rows) == 1 or every or "no layer has" in said or "path" in said
     if cure := re.search(r"; write (.*)\n", checked.out):  # followed literally, the spec passes
         text = cure[1] if cure[1].startswith("input") else ""
-        lines = "".join(f"  - {line}\n" for line in (f"{{{layers}}}" if text else cure[1]).split(", then "))
+        new, whole, _ = cure[1].partition(" instead of the whole layer")
+        lines = "".join(f"  - {line}\n" for line in (f"{{{layers}}}" if text else new).split(", then "))
+        lines += "".join(f"    {option}\n" for option in layers.split(", ")[1:] if not (text or whole))  # in block form
         edited = spec(tmp_path, lines, int(text.removeprefix("input: ") or 3))
         assert call("check", edited, "--model", path).code == 0
+
+
+def test_a_draft_has_no_line_to_write(tmp_path: Path, call: Call) -> None:
+    """A model file instead of the spec is binary."""
+    one, other = state_dict(tmp_path / "one.pt", lstm(3, 2)), state_dict(tmp_path / "other.pt", GRU)
+    assert (
+        f"\n{one}: lstm_1: the file has gru: 2, path: rnn, the spec lstm: 2, path: rnn\n"
+        in call("check", one, "--model", other).out
+    )
+    assert call("run", one, "--weights", other).err.endswith("the spec lstm: 2, path: rnn\n")
 
 
 def test_a_file_that_fits_is_one_check(tmp_path: Path, call: Call) -> None:
@@ -113,6 +125,13 @@ def test_an_output_of_another_size_is_told_as_an_output(tmp_path: Path, call: Ca
     path = state_dict(tmp_path / "model.pt", {**lstm(3, 2), "fc.weight": (5, 2), "fc.bias": (5,)})
     checked = call("check", spec(tmp_path, "  - lstm: 2\noutput: 4\n"), "--model", path)
     assert "output has 5 units in the file, 4 in the spec; write output: 5\n" in checked.out
+    options = {
+        "units: 5\n  bias: false": "output: 5 instead of the whole output",
+        "units: 4\n  activation: relu": "units: 5",
+    }
+    for text, cure in options.items():
+        block = spec(tmp_path, f"  - lstm: 2\noutput:\n  {text}\n")
+        assert f"; write {cure}\n" in call("check", block, "--model", path).out
     both = {
         f"attention.{part}.{end}": (5, 2)[: 1 + (end == "weight")]
         for part in ("Wa", "Ua")

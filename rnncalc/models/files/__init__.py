@@ -122,6 +122,8 @@ def read(path: str, flag: str = "") -> ModelFile:
     with reading(path, flag):
         if "\0" in path:
             raise BadFileError("no such file")
+        if path == "-":
+            raise BadFileError("a model file is named, not read from standard input")
         if entry := _in_folder(path):
             inner: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(
                 os.path.join(path, entry.inside)

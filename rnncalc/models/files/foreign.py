@@ -34,7 +34,7 @@ class ForeignFormat(NamedTuple):
 
 
 FOREIGN = (
-    ForeignFormat("an array of NumPy", "a model has several, under names", head=b"\x93NUMPY"),
+    ForeignFormat("an array of NumPy", "save it under a name: numpy.savez('model.npz', name=array)", head=b"\x93NUMPY"),
     ForeignFormat(
         "a program of torch.export before 2.8",
         "save its weights: torch.save(dict(torch.export.load(...).state_dict), 'model.pt')",
