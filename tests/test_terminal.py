@@ -140,3 +140,13 @@ def test_the_name_of_a_file_is_never_folded(columns: int, screen: Screen) -> Non
     assert "Total Before 2,428 After 2,428 Change 0 Percent +0.00%" in changes
     wide = screen(80, "check", *names).splitlines()
     assert [line.split()[1] for line in wide if line.startswith("✓")] == [names[0]] * 3 + names[1:]
+
+
+def test_a_message_is_folded_at_blanks() -> None:
+    """No line of standard error ends within a word, or is wider than the terminal."""
+    screen, _ = on_terminal(
+        "run", "specs/models/tagger.pt", "--weights", "specs/models/lstm-12.safetensors", COLUMNS="50"
+    )
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", screen.decode()).splitlines()
+    assert max(map(len, lines)) <= 50
+    assert "19 tensors, 563 parameters" in " ".join(lines)

@@ -101,8 +101,8 @@ def check(
 ) -> int:
     """Check that specs keep their expect and budget.
 
-    PATH is a YAML file, a folder of them, or - for standard input. Limits in flags are checked beside
-    those of the specs. Exit code 1 if a check fails.
+    PATH is a YAML file, a folder of them, a model file, or - for standard input. Limits in flags are checked
+    beside those of the specs. Exit code 1 if a check fails.
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention, "sizes": sizes, "rate": rate}
     with AllAtOnce() as at_once:

@@ -50,7 +50,8 @@ def count(
 ) -> None:
     """Count parameters, layer by layer.
 
-    SPEC is a YAML file, a folder of them, or - for standard input; without one, the flags describe the network.
+    SPEC is a YAML file, a folder of them, a model file, or - for standard input; without one, the flags describe
+    the network.
     """
     asked = take_beside(flags)
     with AllAtOnce() as at_once:

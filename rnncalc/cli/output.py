@@ -165,7 +165,7 @@ def tell(*messages: str) -> None:
     """Write messages to standard error with control characters escaped, in color if asked; do nothing if it is closed.
 
     All messages go through here, so that none can control a terminal or GitHub's runner. One may have more lines, such
-    as a caret's, which begin with blanks.
+    as a caret's, which begin with blanks. On a terminal the first is folded at blanks.
     """
     if sys.stderr is None:
         return
@@ -173,11 +173,22 @@ def tell(*messages: str) -> None:
     start, end = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() and not plain else ("", "")
     try:
         for message in messages:
-            escaped = "\n    ".join(escape(line, MOST_OF_A_LINE) for line in message.split("\n    "))
-            sys.stderr.write(f"{start}{escaped}{end}\n")
+            first, *more = [escape(line, MOST_OF_A_LINE) for line in message.split("\n    ")]
+            if sys.stderr.isatty():
+                first = "\n".join(_folded(first))
+            text = "\n    ".join([first, *more])
+            sys.stderr.write(f"{start}{text}{end}\n")
         sys.stderr.flush()
     except OSError:  # the pipe is closed, or the disk full: the exit code remains
         discard_unwritten(sys.stderr)
+
+
+def _folded(line: str) -> list[str]:
+    from textwrap import wrap  # for terminals alone
+
+    from rnncalc.formats import terminal_width
+
+    return wrap(line, terminal_width(), break_long_words=False, break_on_hyphens=False)
 
 
 def call_text(words: Sequence[str]) -> str:

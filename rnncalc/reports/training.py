@@ -75,7 +75,7 @@ def on_kept(training: Training) -> Iterator[str]:
     """Yield what PyTorch keeps for the backward pass, if that is known."""
     if keeps := kept(training):
         batch = f" for {training.batch:,} sequences" if training.batch > 1 else ""
-        tokens, workspace = plural(keeps.tokens, "token number"), f"a workspace of {keeps.workspace:,}"
+        tokens, workspace = plural(keeps.tokens, "token number"), f"a workspace of {keeps.workspace:,} bytes"
         parts = [plural(keeps.numbers, "number"), *[tokens] * bool(keeps.tokens), *[workspace] * bool(keeps.workspace)]
         yield f"PyTorch 2.13 on the CPU keeps {keeps.bytes:,} bytes{batch}: {all_of(parts)}."
 

@@ -6,14 +6,14 @@ import pytest
 from conftest import Call
 
 LINES = {
-    "-l lstm:16": "29,888 bytes: 304 numbers and a workspace of 28,672",
-    "-l lstm:16,bidirectional": "59,456 bytes: 528 numbers and a workspace of 57,344",
-    "-l lstm:16,repeat=2": "59,456 bytes: 528 numbers and a workspace of 57,344",
-    "-l lstm:16 -l dropout:0.5 -l lstm:16": "60,736 bytes: 848 numbers and a workspace of 57,344",
+    "-l lstm:16": "29,888 bytes: 304 numbers and a workspace of 28,672 bytes",
+    "-l lstm:16,bidirectional": "59,456 bytes: 528 numbers and a workspace of 57,344 bytes",
+    "-l lstm:16,repeat=2": "59,456 bytes: 528 numbers and a workspace of 57,344 bytes",
+    "-l lstm:16 -l dropout:0.5 -l lstm:16": "60,736 bytes: 848 numbers and a workspace of 57,344 bytes",
     "-l lstm:16,bidirectional --dtype float64": "18,560 bytes: 2,320 numbers",
     "-l gru:16 -l dropout:0.5 -l gru:16": "10,560 bytes: 2,640 numbers",
     "-l embedding:6 -l rnn:16 --batch 2": "2,048 bytes for 2 sequences: 472 numbers and 20 token numbers",
-    "-l lstm:16,bias=false": "36,032 bytes: 1,840 numbers and a workspace of 28,672",
+    "-l lstm:16,bias=false": "36,032 bytes: 1,840 numbers and a workspace of 28,672 bytes",
 }
 """On 8 inputs over 10 steps; the last two are by hand: 2 × (60 + 11 × 16), and 4 × 16 × 24 more than the first."""
 
