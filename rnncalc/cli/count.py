@@ -10,7 +10,7 @@ from rnncalc.cli.beside import REPORTS, beside, beside_flags, take_beside
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import dtype_flag, flag_of, notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_files
-from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.output import AllAtOnce, Destination, name_file, write
 from rnncalc.cli.vary import network_varied, read_vary, varied_report, vary_flag
 from rnncalc.formats import find
 from rnncalc.network.network import Network
@@ -62,6 +62,9 @@ def count(
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
         if flags.get("notation") and not tensors and destination.format != "json":
             at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
+        without = [flag_of(key) for key in ("operations", "shapes", "counters") if asked[key]]
+        if cost and without and not (asked["stream"] or asked["quantize"]):
+            at_once.refuse(f"{without[0]} has a table of its own: remove --cost")
         if all_conventions and (others := others + ["--vary"] * bool(vary)):
             at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
         elif vary and (tables := [flag for flag in others if flag != "-c"]):
@@ -84,7 +87,8 @@ def count(
         for file, network in networks:
             counts.append((file, question.count(network, dtype)))
             report = CountReport(counts[-1][1], tensors, cost, dense)
-            reports.append(add(report) if add else report)
+            with name_file(file if len(networks) > 1 else ""):
+                reports.append(add(report) if add else report)
     if len(reports) > 1 and find(destination.format).can_write(FileReport):  # for people
         titles = (FileReport(file) for file, _ in networks)
         reports = [each for pair in zip(titles, reports, strict=True) for each in pair]

@@ -114,8 +114,8 @@ def run(
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
     reports = []
     for spec in read:
-        own = weights is None and seed is None and spec.source in specs  # a model file runs with its own weights
-        data = _data(spec, files, model_of(spec.source) if own else model, most, loss)
+        by_itself = weights is None and seed is None and spec.source in specs  # a model file runs with its own weights
+        data = _data(spec, files, model_of(spec.source) if by_itself else model, most, loss)
         with name_file(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
         if save_weights is not None:

@@ -109,15 +109,7 @@ RULES: Mapping[str, Callable[[CountedLayer, int], int | None]] = {
     "onnx-tool once": lambda x, _: x.batch * x.params if x.in_onnx_tool else None,
     "xla": lambda x, more: x.batch * (2 * x.products + more) + 2 * x.ways,  # 2: the counter of a loop
     "tensorflow": lambda x, more: x.batch * (2 * x.products + x.biases + more),
-    # sums whose shapes are known: fewer with a batch of 1
-    "frozen": lambda x, _: (
-        x.batch
-        * (
-            2 * x.blocks * x.inputs
-            + (x.blocks if x.biases else 0)
-            + x.of_units(*((1, 6, 5) if x.batch > 1 else (0, 0, 5)))
-        )
-    ),
+    "frozen": lambda x, more: x.batch * (2 * x.blocks * x.inputs + x.blocks * bool(x.biases) + more),
 }
 """What counters add for a layer, with so many numbers more for its units; None if that is not known."""
 
@@ -126,8 +118,8 @@ class Counter(NamedTuple):
     """A counter: its name and version, what it calls its number, why this differs, and its rules by their names.
 
     why: clauses, by the kinds of layer that they are about. units: what it adds for each unit of an RNN, a GRU and an
-    LSTM, `{}` in the clauses. framework: whose layers it counts. activation: whether one after a dense layer adds
-    nothing.
+    LSTM, `{}` in the clauses; of_one: with a batch of 1, if that differs. framework: whose layers it counts.
+    activation: whether one after a dense layer adds nothing.
     """
 
     name: str
@@ -140,30 +132,37 @@ class Counter(NamedTuple):
     embedding: str = "nothing"
     framework: str = "pytorch"
     activation: bool = False
+    of_one: tuple[int, int, int] | None = None
 
-    def reason(self, kinds: Set[str]) -> str:
+    def added(self, batch: int) -> tuple[int, int, int]:
+        """Return what it adds for each unit of an RNN, a GRU and an LSTM in a batch."""
+        return self.of_one if self.of_one and batch == 1 else self.units
+
+    def reason(self, kinds: Set[str], batch: int) -> str:
         """Return the reason for a network with these kinds of layer, in words that go on after "it"."""
-        cells = zip(("RNN", "GRU", "LSTM"), ("rnn", "gru", "lstm projected"), self.units, strict=True)
+        cells = zip(("RNN", "GRU", "LSTM"), ("rnn", "gru", "lstm projected"), self.added(batch), strict=True)
         units = {name: f"{number}h" for name, about, number in cells if number and kinds & {*about.split()}}
         units = {name: "h" if text == "1h" else text for name, text in units.items()}
         one = len({*units.values()}) == 1
         words = ", ".join(list(units.values())[:1] if one else [f"{text} ({name})" for name, text in units.items()])
         clauses = "; ".join(text for about, text in self.why.items() if kinds & {*about.split()})
-        return clauses.replace("{}", words) or "counts the matrix products alone"
+        return clauses.replace("{}", words).replace("; adds ;", ";") or "counts the matrix products alone"
 
 
 _CELLS = "rnn gru lstm projected"
 _ADDED = {_CELLS: "adds biases and {} per step"}
 _BIASES = {f"{_CELLS} dense": "adds biases"}
+_NAMED = (("dense", "a dense layer"), ("embedding", "an embedding"))
 _FUSED = {"lstm": "counts 0 for an LSTM, which oneDNN runs as one operation"}
 _ZERO = {_CELLS: "counts 0 for a recurrent layer"}
 _ONE = _ZERO | {"dense": "counts one FLOP for a multiply-add"}
 _UNPROJECTED = {"projected": "leaves out the product of a projection"}
 _DEEPSPEED = {_CELLS: "counts 2m − 1 for a product of m numbers; adds biases and {} per step"} | _UNPROJECTED
 _ONE_STEP = "counts one step, whatever their number"
-_ON_XLA = {_CELLS: f"{_ONE_STEP}; adds {{}}", "dense": "adds biases"}
+_ON_XLA = {_CELLS: f"{_ONE_STEP}; adds {{}}, and 2 for each loop", "dense": "adds biases"}
 _ON_TENSORFLOW = _BIASES | {"embedding": "counts 2 for each look-up"}
-_ONCE = {_CELLS: "counts every parameter at each step, biases too", "dense embedding": "others once for each sequence"}
+_ONCE = {_CELLS: "counts every parameter at each step, biases too"}
+_ONCE |= {kind: f"counts the parameters of {name} once for each sequence" for kind, name in _NAMED}
 _LOST = {"rnn gru": "counts 0 for an RNN or a GRU", "projected": "takes the width of a projection for the units"}
 _SUMS = {"lstm": "counts of an LSTM one sum of its biases", "gru": "adds h per step", "projected": "adds 3h per step"}
 
@@ -204,10 +203,15 @@ COUNTERS = (
         for name, version in (("Flax tabulate", "0.12.8"), ("XLA cost_analysis", "0.10.2"))
     ),
     *(
-        Counter(name, "2.20.0", "FLOPs", why | _ON_TENSORFLOW, rule, "twice, biases", (1, 8, 8), "lookups", "keras")
-        for name, why, rule in (
-            ("TensorFlow profiler", {_CELLS: f"{_ONE_STEP}; adds {{}}"}, "tensorflow"),
-            ("TensorFlow, frozen", {_CELLS: f"{_ONE_STEP}, without the recurrent products"}, "frozen"),
+        Counter(
+            *(name, "2.20.0", "FLOPs", {_CELLS: f"{_ONE_STEP}{without}; adds {{}}"} | _ON_TENSORFLOW, rule),
+            *("twice, biases", units, "lookups", "keras"),
+            of_one=of_one,
+        )
+        for name, without, rule, units, of_one in (
+            ("TensorFlow profiler", "", "tensorflow", (1, 8, 8), None),
+            # sums whose shapes are known: fewer with a batch of 1
+            ("TensorFlow, frozen", ", without the recurrent products", "frozen", (1, 6, 5), (0, 0, 5)),
         )
     ),
 )
@@ -255,7 +259,8 @@ def counters(network: Network, batch: int = 1) -> CounterValues:
         value = total(_value(each, counted) for counted in stacks[each.framework] or (None,))
         number = exact and exact * (2 if each.quantity == "FLOPs" else 1)
         ratio = value / number if number and value is not None else None
-        reason = "no rule is known for this network" if value is None else each.reason(kinds)
+        unknown = f"no rule is known for this network{' in a batch' if batch > 1 else ''}"
+        reason = unknown if value is None else each.reason(kinds, batch)
         printed.append(Printed(*each[:3], value, ratio, reason))
     return CounterValues(network, batch, exact, tuple(printed))
 
@@ -302,4 +307,4 @@ def _value(counter: Counter, counted: CountedLayer | None) -> int | None:
         case layer:
             return 0 if isinstance(layer, Dropout) else None
     assert counted
-    return RULES[rule](counted, counted.of_units(*counter.units)) if is_plain(layer, free) else None
+    return RULES[rule](counted, counted.of_units(*counter.added(counted.batch))) if is_plain(layer, free) else None

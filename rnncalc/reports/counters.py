@@ -59,7 +59,7 @@ class CountersReport(SheetReport, DataReport, RecordReport):
         counted = self.counters
         if counted.exact is not None:
             exact = f"Exact, for {plural(counted.batch, 'sequence')}: {plural(counted.exact, 'multiply-add')} (MACs)"
-            yield f"{exact}, {2 * counted.exact:,} FLOPs."
+            yield f"{exact}, {2 * counted.exact:,} FLOPs of multiply-adds alone."
             yield "Ratio: to the exact multiply-adds, or to twice those for FLOPs."
         yield "Seen in November 2026, each with its own framework's layers, on the CPU in float32, the batch first."
         yield "h: the units of a layer."

@@ -44,6 +44,19 @@ def test_numbers_that_were_seen() -> None:
         assert (lstm[name], gru[name], small[name]) == numbers, name
 
 
+def test_a_reason_says_all_that_a_counter_adds() -> None:
+    """An LSTM of 16 and a dense layer of 3 on 8 inputs over 10 steps; h is 16, and a loop one direction of the LSTM."""
+    rows = {each.name: each for each in counters(Network(input=8, layers=(LSTM(16), Dense(3)), steps=10)).printed}
+    step, dense = 4 * 16 * (8 + 16), 3 * 16
+    flax, frozen, info = (rows[name] for name in ("Flax tabulate", "TensorFlow, frozen", "torchinfo"))
+    assert flax.value == 2 * step + 21 * 16 + 2 + 2 * dense + 3
+    assert flax.reason.endswith("adds 21h, and 2 for each loop; adds biases")
+    assert frozen.value == 2 * 4 * 16 * 8 + 5 * 16 + 4 * 16 + 2 * dense + 3
+    assert frozen.reason.endswith("without the recurrent products; adds 5h; adds biases")
+    assert info.value == 10 * (step + 2 * 4 * 16) + dense + 3
+    assert info.reason.endswith("; counts the parameters of a dense layer once for each sequence")
+
+
 def test_what_no_rule_knows_is_unknown() -> None:
     """A layer, an option, and a network that a framework cannot express; a dropout and a dense layer are known."""
     dense = printed(Dense(3), input=4, steps=2, topology="many-to-many")
