@@ -213,8 +213,8 @@ def _tensors(verdict: Verdict, every: bool) -> Iterator[Finding]:
     for number, (tensor, text) in enumerate(zip(match.tensors, messages(match), strict=True)):
         if every or not (tensor.kept or number in match.explained):
             shapes = tensor.shape, tensor.stored_shape
-            message = text and cured(text, verdict.places)
-            yield _checked(name(tensor), message, verdict.places.get(tensor.at, (None, None)), shapes, shapes)
+            text = text and cured(text, verdict.places)
+            yield _checked(name(tensor), text, verdict.places.get(tensor.at, (None, None)), shapes, shapes)
 
 
 def _checked(
