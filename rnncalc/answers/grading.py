@@ -138,7 +138,7 @@ class Grader:
         for a wrong number of numbers or shapes.
         """
         answers = self.apart(self.listed(answers))
-        judgements = tuple(map(self.with_sign, self.judgements(answers)))
+        judgements = self.summed(tuple(map(self.with_sign, self.judgements(answers))))
         shapes = [each.answer for each in judgements if isinstance(each.answer, GivenShape)]
         in_order = any(isinstance(each, GivenShape) and not each.name for each in answers)
         if not in_order or all(each.right for each in judgements):
@@ -146,6 +146,18 @@ class Grader:
         from rnncalc.answers.tensors import right_in  # most answers are numbers
 
         return Answer(self.network, judgements, right_in(self.network, shapes), self.quantity)
+
+    def summed(self, judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
+        """Return numbers of all layers and their total; one that adds wrong layers up has no mistake of its own."""
+        *layers, total = judgements
+        numbers = [each.answer.number for each in judgements if isinstance(each.answer, GivenNumber)]
+        each_layer = len(layers) == len(self.counted) and all(each.layer and not each.tensor for each in layers)
+        wrong = next((each.layer for each in layers if not each.right), None)
+        if not each_layer or wrong is None or total.right or not total.is_total or len(numbers) < len(judgements):
+            return judgements
+        if any(map(has_letters, numbers)) or sum(numbers[:-1]) != numbers[-1]:
+            return judgements
+        return (*layers, total._replace(diagnoses=(), meant=(), other_size=None, by_chance=False, follows=wrong))
 
     def listed(self, answers: Sequence[Given]) -> Sequence[Given]:
         """Return the numbers of one answer in brackets, as (3552, 150), if one of them is that of its layer.

@@ -385,7 +385,7 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
             return
     if judged.follows:
         how = "repeats" if judged.repeats else "follows from"
-        yield f"{judged.layer}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
+        yield f"{judged.layer or 'Total'}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
     elif not (judged.right or judged.slips or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
         if judged.meant and hint:
@@ -394,7 +394,10 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
         yield from (f"{where}{_on_rounding(judged)} {meaning.text}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged, hint=hint)
-            if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
+            every = sum(1 for each in whole.judged if each.layer and each.right) == len(whole.judged) - 1 > 1
+            if judged.is_total and every:
+                yield "Each layer is correct, and the sum is not."
+            elif not hint and not judged.layer and not judged.other_size and judged.params == network.params:
                 layers = sum(1 for placed in network.stack if placed.params)
                 answers = "numbers" if judged.formula is None else "formulas"
                 several = f"; give {layers} {answers}, one for each layer in order, to see which layer is wrong"

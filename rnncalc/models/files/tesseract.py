@@ -1,7 +1,7 @@
 """Tesseract's `.traineddata`: a table of parts, of which one is the network: layers within layers, matrices within.
 
 https://github.com/tesseract-ocr/tesseract, src/lstm: network.cpp, plumbing.cpp, lstm.cpp and weightmatrix.cpp write it;
-seen in tesseract-ocr-eng 4.1.0 and turkman-ocr 0.1.1, November 2026. A matrix has a row for each unit, of the weights
+seen in tesseract-ocr-eng 4.1.0, November 2026. A matrix has a row for each unit, of the weights
 of its inputs, of its past and its bias: one bias for each gate. A file for use has a byte, or 8, for each weight.
 """
 
