@@ -79,9 +79,9 @@ def _suffix(path: str, to: str | None) -> str:
     suffix = next((each for each in WRITERS if path.lower().endswith(each)), None)
     if suffix is None:
         raise CallError(f"--save-weights: expected the suffix {one_of([*WRITERS])}; name such a file")
-    if suffix == ".weights.h5" and to not in (None, "keras"):
-        others = [each for each in WRITERS if each != suffix]
-        raise CallError(f"--save-weights: {suffix} is a file of Keras, not of {to}; write {one_of(others)}")
+    ours = [each for each in WRITERS if (each == ".weights.h5") == (to == "keras")]
+    if to and suffix not in ours:
+        raise CallError(f"--save-weights: no call of {to} loads a file {suffix}; write {one_of(ours)}")
     return suffix
 
 
@@ -97,6 +97,6 @@ def _bytes(done: Converted, suffix: str) -> bytes:
         for each in done.conversions
     )
     try:
-        return WRITERS[suffix](arrays)
+        return WRITERS[suffix](arrays, done.target.convention)
     except CallError as error:
         raise CallError(f"--save-weights: {error}") from None

@@ -348,7 +348,8 @@ def _cells(framework: str) -> Mapping[frozenset[str], Sequence[tuple[Cell, Seque
 def _cell(framework: str, site: Site, module: FileModule) -> Guess | None:
     """Recognise a cell by the names and shapes of its tensors, if a file of the framework has no more of it."""
     shapes = site.shapes
-    for cell, tensors in _cells(framework).get(frozenset(shapes), ()) if framework in _BY_NAME else ():
+    by_name = framework in _BY_NAME and "direction" not in module.settings
+    for cell, tensors in _cells(framework).get(frozenset(shapes), ()) if by_name else ():
         axes = [pair for each in tensors for pair in zip(each.axes, shapes[each.name], strict=False)]
         sizes = {axis.letter: size // axis.times for axis, size in axes}
         units = sizes.get("h", 0)
@@ -815,7 +816,7 @@ def _textbook(site: Site, module: FileModule) -> Guess | None:
     return None
 
 
-_BY_NAME = {"pytorch", "mlx", "equinox", "haiku", "paddle", *FLAX}
+_BY_NAME = {"textbook", "pytorch", "mlx", "equinox", "haiku", "paddle", *FLAX}
 """The frameworks whose files have the tensors of cells under their conventions' names, and no other settings."""
 
 _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {

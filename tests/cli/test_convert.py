@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rnncalc import GRU, LSTM, Network, read
+from rnncalc import GRU, LSTM, Network, convert, read, run
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.rules import Array
 from rnncalc.formats.yaml import weights_text
@@ -45,6 +45,25 @@ def test_what_is_written_is_read_again(suffix: str, call: Call, tmp_path: Path) 
     assert back.code == 0
 
 
+@pytest.mark.parametrize("suffix", [".safetensors", ".npz"])
+@pytest.mark.parametrize("to", ["textbook", "mlx", "equinox", "haiku", "paddle"])
+def test_the_convention_is_read_from_the_file(to: str, suffix: str, call: Call, tmp_path: Path) -> None:
+    """A square matrix does not tell which way round it is, nor do names that PaddlePaddle shares with PyTorch."""
+    network = Network(input=2, layers=[LSTM(4, bidirectional=True), LSTM(3)], output=3, steps=3, convention="pytorch")
+    weights, path, file = PassData(0).weights_of_all(network), tmp_path / "weights.yaml", tmp_path / f"arrays{suffix}"
+    path.write_text(weights_text(weights.items()), "utf-8")
+    flags = ("-i", "2", "-l", "lstm:4,bidirectional", "-l", "lstm:3", "-o", "3", "-T", "3")
+    assert call("convert", *flags, "-c", "pytorch", "--weights", path, "--to", to, "--save-weights", file).code == 0
+    draft = read(file).draft
+    assert draft
+    assert draft.network.convention == to
+    assert draft.network.params == convert(network, to).target.params
+    back = json.loads(call("run", *flags, "-c", to, "--weights", file, "-f", "json").out)["reports"][0]
+    outputs = run(network, weights=weights).outputs
+    assert back["outputs"] == pytest.approx(outputs)
+    assert "make the convention" in call("run", *flags, "-c", "pytorch", "--weights", file).err
+
+
 def test_other_outputs_are_not_written(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a convention that has a square matrix the wrong way round, which the binding by hand has not."""
     linen = convention("flax-linen")
@@ -76,13 +95,14 @@ MISUSES = {
         "--convention: the file has the tensors of pytorch; leave this flag out\n",
     ),
     "suffix": ("TAGGER --to keras --save-weights a.bin", "expected the suffix .safetensors, .npz or .weights.h5; "),
-    "of Keras": ("TAGGER --to pytorch --save-weights a.weights.h5", ".weights.h5 is a file of Keras, not of pytorch; "),
+    "of Keras": ("TAGGER --to pytorch --save-weights a.weights.h5", "no call of pytorch loads a file .weights.h5; "),
+    "not of Keras": ("TAGGER --to keras --save-weights a.npz", "no call of keras loads a file .npz; write .weights.h5"),
     "a recipe alone": ("TAGGER --to onnx --save-weights a.npz", "no file of arrays is read by onnx; "),
-    "without numbers": ("-i 2 -l gru:4 --to keras --save-weights a.npz", "--save-weights needs weights: "),
+    "without numbers": ("-i 2 -l gru:4 --to equinox --save-weights a.npz", "--save-weights needs weights: "),
     "twice": ("TAGGER --to keras --weights TAGGER", "--weights: the model file has the weights; "),
-    "its own source": ("COPY --to keras --save-weights COPY", "is read by this call; name another file"),
+    "its own source": ("COPY --to mlx --save-weights COPY", "is read by this call; name another file"),
     "a device": ("TAGGER --to keras --save-weights FULL", "is not a regular file; name another file"),
-    "no folder": ("TAGGER --to keras --save-weights none/a.npz", "cannot be written: no such file or directory"),
+    "no folder": ("TAGGER --to mlx --save-weights none/a.npz", "cannot be written: no such file or directory"),
     "another shape": (
         "-i 3 -l gru:4 -c pytorch --to keras --weights WEIGHTS",
         "expected shape (12, 3), so 3 numbers in each row, got 2",

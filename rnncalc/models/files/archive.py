@@ -44,6 +44,7 @@ class Archive:
             self.__exit__()
             raise BadFileError("is truncated, or is not a zip archive: a file begins before it")
         self.names = self._zip.namelist()
+        self.comment = self._zip.comment.decode("latin-1")
 
     def __enter__(self) -> Archive:
         return self

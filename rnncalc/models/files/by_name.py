@@ -24,17 +24,24 @@ _AGAIN = re.compile(r"(?P<path>(.*[.])?)(?P<layer>[0-9]+)[.]cell(?P<way>_fw|_bw)
 """The second name of an array, that of its cell: `lstm.0.cell.weight_ih` is `lstm.weight_ih_l0`."""
 
 
-def of_names(path: str, form: str, tensors: Sequence[FileTensor], *remarks: Remark) -> ModelFile:
-    """Return a file of tensors with the names of a framework, sorted: its format, form, keeps no order."""
+def of_names(
+    path: str, form: str, tensors: Sequence[FileTensor], *remarks: Remark, convention: str | None = None
+) -> ModelFile:
+    """Return a file of tensors with the names of a framework, sorted: its format, form, keeps no order.
+
+    convention: of a file that `convert` wrote, whose names are LAYER/ARRAY.
+    """
     names = [tensor.name for tensor in tensors]
-    framework = _framework(names)
+    layered = convention in _OF_LAYERS and all("/" in name for name in names)
+    framework = convention if layered and convention else _framework(names)
     if framework == "paddle":
         tensors = [*_once(tensors)]
     of_flax = framework in ("flax-linen", "flax-nnx")
     tensors = sorted(flax.with_roles(tensors) if of_flax else tensors, key=lambda tensor: natural(tensor.name))
     ordered, of_tensors = torch_names.remarked(tensors)
     remarks = (*remarks, *of_tensors, Remark(RemarkKind.ROLES_BY_NAME))
-    return ModelFile(path, form, framework, ordered, _MODULES.get(framework, flax.modules)(ordered), False, remarks)
+    modules = _by_layer if layered else _MODULES.get(framework, flax.modules)
+    return ModelFile(path, form, framework, ordered, modules(ordered), False, remarks)
 
 
 def _framework(names: Sequence[str]) -> str:
@@ -83,6 +90,11 @@ _MODULES: Mapping[str, Callable[[tuple[FileTensor, ...]], tuple[FileModule, ...]
     "haiku": _modules(_of_haiku),
     "paddle": _modules(_of_paddle),
 }
+
+
+_OF_LAYERS = {"textbook", *_OWN}
+"""The conventions whose arrays `convert` names LAYER/ARRAY."""
+_by_layer = _modules(lambda name: (name.partition("/")[0], name.partition("/")[2]))
 
 
 def natural(name: str) -> list[tuple[int, str]]:

@@ -31,7 +31,8 @@ def read(path: str) -> ModelFile:
         names = [name for name in archive.names if name.endswith(".npy") and len(name) <= MOST_NAME]
         if len(names) > MOST_TENSORS:
             raise BadFileError(f"holds {len(names):,} arrays; at most {MOST_TENSORS:,} are read")
-        return of_names(path, "npz", [_tensor(path, archive, name) for name in names])
+        tensors = [_tensor(path, archive, name) for name in names]
+        return of_names(path, "npz", tensors, convention=archive.comment)
 
 
 def _tensor(path: str, archive: Archive, file: str) -> FileTensor:

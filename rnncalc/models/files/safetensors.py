@@ -33,7 +33,8 @@ TYPES |= {
 
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
-    return of_names(path, "safetensors", _tensors(path))
+    tensors, convention = _tensors(path)
+    return of_names(path, "safetensors", tensors, convention=convention)
 
 
 def read_sharded(path: str) -> ModelFile:
@@ -59,7 +60,7 @@ def _shard(index: str, name: str) -> list[FileTensor]:
     path = model.beside(index, name)
     try:
         if name.endswith(".safetensors"):
-            return _tensors(path)
+            return _tensors(path)[0]
         return [*import_module("rnncalc.models.files.pytorch").read(path).tensors]
     except BadFileError as error:
         raise BadFileError(f"names {escape(name)}, which {error}") from None
@@ -67,8 +68,11 @@ def _shard(index: str, name: str) -> list[FileTensor]:
         raise BadFileError(f"names {escape(name)}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _tensors(path: str) -> list[FileTensor]:
-    """Return the tensors of one file. Raises BadFileError if its header contradicts its bytes."""
+def _tensors(path: str) -> tuple[list[FileTensor], str | None]:
+    """Return the tensors of one file, and the convention that it gives, if any.
+
+    Raises BadFileError if its header contradicts its bytes.
+    """
     with open_input(path) as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
@@ -85,7 +89,8 @@ def _tensors(path: str) -> list[FileTensor]:
     spans = sorted(entry["data_offsets"] for entry in header.values())
     if any(one[1] > other[0] for one, other in pairwise(spans)):
         raise BadFileError("has a header that gives two tensors the same bytes")
-    return tensors
+    convention = metadata.get("convention") if isinstance(metadata, dict) else None
+    return tensors, convention if isinstance(convention, str) else None
 
 
 def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:

@@ -11,7 +11,7 @@ import sys
 import zipfile
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError
 
@@ -32,9 +32,9 @@ class Stored(NamedTuple):
         return numbers.tobytes()
 
 
-def safetensors(arrays: Iterable[Stored]) -> bytes:
+def safetensors(arrays: Iterable[Stored], convention: str) -> bytes:
     """Return the bytes of a file in the safetensors format: a header in JSON, then the numbers."""
-    header, data = {}, bytearray()
+    header, data = dict[str, Any](__metadata__={"convention": convention}), bytearray()
     for each in arrays:
         for name in each.names:
             start = len(data)
@@ -45,13 +45,14 @@ def safetensors(arrays: Iterable[Stored]) -> bytes:
     return b"".join((len(text).to_bytes(8, "little"), text, data))
 
 
-def npz(arrays: Iterable[Stored]) -> bytes:
-    """Return the bytes of an archive of NumPy's arrays.
+def npz(arrays: Iterable[Stored], convention: str) -> bytes:
+    """Return the bytes of an archive of NumPy's arrays; the convention is the archive's comment, which NumPy ignores.
 
     https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
     """
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
+        archive.comment = convention.encode()
         for each in arrays:
             header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {each.shape}}}"
             header += " " * (-(len(header) + 11) % 64) + "\n"
@@ -78,9 +79,9 @@ def hdf5(arrays: Iterable[Stored]) -> bytes:
     return file.getvalue()
 
 
-WRITERS: Mapping[str, Callable[[Iterable[Stored]], bytes]] = {
+WRITERS: Mapping[str, Callable[[Iterable[Stored], str], bytes]] = {
     ".safetensors": safetensors,
     ".npz": npz,
-    ".weights.h5": hdf5,
+    ".weights.h5": lambda arrays, _: hdf5(arrays),
 }
-"""What writes each kind of file, by its suffix."""
+"""What writes each kind of file, by its suffix: arrays, whose names are those of a convention."""
