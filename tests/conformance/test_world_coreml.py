@@ -16,7 +16,7 @@ coremltools = pytest.importorskip("coremltools")
 pytestmark = [pytest.mark.world, pytest.mark.filterwarnings("ignore")]
 
 
-class Model(nn.Module):
+class Model(nn.Module):  # type: ignore[misc]
     """A table, recurrent layers, a dense layer and an activation, where there are such."""
 
     def __init__(self, cell: nn.Module, table: Any = None, dense: Any = None, active: Any = None) -> None:
@@ -46,6 +46,7 @@ MODELS = {  # with the parameters that Core ML has: one bias for each gate, and 
 def test_a_converted_model(tmp_path: Path, name: str, form: str) -> None:
     """In both formats; a GRU is a loop, whose weights are counted."""
     torch.manual_seed(0)
+    make: Any
     make, params = MODELS[name]
     model = make().eval()
     flow = torch.randint(9, (1, 10), dtype=torch.int32) if name == "table" else torch.randn(1, 10, 8)
