@@ -64,6 +64,19 @@ def test_the_convention_is_read_from_the_file(to: str, suffix: str, call: Call, 
     assert "make the convention" in call("run", *flags, "-c", "pytorch", "--weights", file).err
 
 
+@pytest.mark.parametrize("to", ["textbook", "mlx", "paddle"])
+def test_stored_means_are_read_from_the_file(to: str, call: Call, tmp_path: Path) -> None:
+    """Whether a convention counts them as parameters or keeps them apart."""
+    flags, path, file = (
+        ("-i", "2", "-l", "batch_norm", "-l", "rnn:3", "-T", "2"),
+        tmp_path / "w.yaml",
+        tmp_path / "a.npz",
+    )
+    assert call("run", *flags, "--save-weights", path).code == 0
+    assert call("convert", *flags, "--weights", path, "--to", to, "--save-weights", file).code == 0
+    assert call("run", *flags, "-c", to, "--weights", file).code == 0
+
+
 def test_other_outputs_are_not_written(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a convention that has a square matrix the wrong way round, which the binding by hand has not."""
     linen = convention("flax-linen")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from rnncalc import conventions
 from rnncalc.models.files import flax, model, torch_names
-from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind
+from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 
 _OWN: Mapping[str, re.Pattern[str]] = {
     "mlx": re.compile(r"(^|[./])(Wx|Wh|Wxh|Whh|bhn)$"),
@@ -34,6 +35,11 @@ def of_names(
     names = [tensor.name for tensor in tensors]
     layered = convention in _OF_LAYERS and all("/" in name for name in names)
     framework = convention if layered and convention else _framework(names)
+    if layered:
+        arrays = conventions.convention(framework).transform("batch_norm")
+        stored = {arrays.names[role] for role in arrays.buffers}
+        roles = {name: (TensorRole.PARAMETER, TensorRole.BUFFER)[name.rpartition("/")[2] in stored] for name in names}
+        tensors = [tensor._replace(role=roles[tensor.name]) for tensor in tensors]
     if framework == "paddle":
         tensors = [*_once(tensors)]
     of_flax = framework in ("flax-linen", "flax-nnx")
