@@ -199,4 +199,4 @@ def test_every_activation_is_a_function_of_its_library(target: str) -> None:
     for name, row in OPERATIONS.items():
         if row.activations and row.program:
             function, *_ = spelling(target).functions.get(name) or (f"{spelling(target).library}.{row.program}",)
-            assert callable(eval(function, modules)), name
+            assert "." not in function or callable(eval(function, modules)), name  # else the program defines it

@@ -42,6 +42,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tanh": torch.tanh,
     "sigmoid": torch.sigmoid,
     "relu": torch.relu,
+    "hard_sigmoid": lambda x: torch.clamp(x / 6 + 0.5, 0, 1),
+    "hard_sigmoid_0.2": lambda x: torch.clamp(x / 5 + 0.5, 0, 1),
     "gelu": torch.nn.functional.gelu,
     "softmax": lambda x: torch.softmax(x, -1),
     "linear": lambda x: x + 0,
@@ -56,6 +58,8 @@ IN_GRADIENTS: dict[str, Callable[..., Any]] = {
     "negative": lambda x: -x,
     "positive": lambda x: (x > 0) * 1.0,
     "gelu_slope": lambda x: torch.autograd.functional.vjp(torch.nn.functional.gelu, x, torch.ones_like(x))[1],
+    "hard_sigmoid_slope": lambda y: ((y > 0) & (y < 1)) / 6.0,  # of a result
+    "hard_sigmoid_0.2_slope": lambda y: ((y > 0) & (y < 1)) / 5.0,
     "total": lambda x: x.sum()[None],
     "lowered": lambda x, number: x - number,
     "inner": lambda left, right: torch.dot(left, right)[None],

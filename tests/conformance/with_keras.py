@@ -19,7 +19,8 @@ ZEROS = {"kernel_initializer": "zeros", "bias_initializer": "zeros"}
 """The quickest to make; real weights are put in afterwards."""
 
 
-def hard_sigmoid(x: Any) -> Any:
+@keras.saving.register_keras_serializable()  # type: ignore[untyped-decorator]  # a Bidirectional makes its layers anew
+def hard_sigmoid_0_2(x: Any) -> Any:
     """As Keras before 3 has it."""
     return keras.ops.clip(x / 5 + 0.5, 0, 1)
 
@@ -49,7 +50,7 @@ def module(layer: Layer, *, final: bool = False) -> Any:
             raise AssertionError(layer)
     if of is not keras.layers.SimpleRNN:
         gates = layer.values()["recurrent_activation"] or "sigmoid"
-        options["recurrent_activation"] = hard_sigmoid if gates == "hard_sigmoid_0.2" else gates
+        options["recurrent_activation"] = hard_sigmoid_0_2 if gates == "hard_sigmoid_0.2" else gates
     built = of(
         layer.units,
         activation=layer.activation or "tanh",

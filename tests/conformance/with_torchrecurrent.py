@@ -45,7 +45,7 @@ class Module(NamedTuple):
         """Return the module as the paper has it, of one direction of a layer."""
         given: dict[str, Any] = {"bias": layer.bias, "recurrent_bias": False, "dtype": torch.float64}
         if "activation" in self.options:
-            given["nonlinearity"] = ACTIVATIONS[layer.values()["activation"]]
+            given["nonlinearity"] = ACTIVATIONS[layer.values()["activation"] or "tanh"]
         elif self.nonlinearity:
             given["nonlinearity"] = self.nonlinearity
         return self.of(inputs, layer.units, **given)

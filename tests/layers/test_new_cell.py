@@ -292,7 +292,7 @@ def test_gates_that_follow_the_input_s_width(monkeypatch: pytest.MonkeyPatch, ca
 def test_no_framework_is_taken_to_have_it(call: Call) -> None:
     """Only the textbook has a cell that no convention names."""
     err = call("-i", 3, "-l", "gaze:4", "-c", "flax-linen").err
-    assert err == "--layer 1: gaze: flax-linen has no gaze; textbook has it\n"
+    assert err == "--layer 1: gaze: no gaze of flax-linen is known here; textbook has it\n"
 
 
 def test_no_framework_is_taken_to_have_an_option_that_none_was_asked_for(

@@ -103,7 +103,7 @@ def test_what_cannot_be_read_is_an_error_among_the_others(tmp_path: Path, call: 
         ("broken", "is a link that leads nowhere"),
         ("broken", "too many levels of symbolic links"),
         ("broken", "is a pipe; only regular files are read"),
-        ("broken", "no .yaml or .yml file below this folder"),
+        ("broken", "no .yaml or .yml file below this folder; a model file in it is named by itself"),
         ("broken", "input/output error"),
         ("broken", "no such file"),
     ]
