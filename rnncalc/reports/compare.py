@@ -202,6 +202,8 @@ class DenseGrowthReport(RowsReport):
         return [Sheet(columns, rows, title=title(network), subtitle=subtitle, notes=scale)]
 
 
+LONGEST_NAME = 30
+"""The longest name of a layer that is the title of a column of numbers."""
 MOST_LAYERS = 4
 """The most layers with a column each in a table of conventions."""
 
@@ -240,7 +242,8 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
     def sheets(self) -> list[Sheet]:
         """Return a table with a row for each convention, and with a column for each of a few layers."""
         network, networks = self.allocations.network, self.allocations.networks
-        layers = network.stack if len(network.stack) <= MOST_LAYERS else ()
+        names = [placed.name for placed in network.stack]
+        layers = network.stack if len(names) <= MOST_LAYERS and len(max(names, key=len)) <= LONGEST_NAME else ()
         columns = (
             *key_columns("Convention"),
             *number_columns(*(placed.name for placed in layers), "Total", "Difference"),
