@@ -17,7 +17,8 @@ def reads_specs(name: str) -> bool:
     """Return whether a command takes a SPEC, or the PATH of one."""
     command = cli.get_command(click.Context(cli), name)
     assert command
-    return any(re.match(r"\[?(SPEC|PATH)", each.make_metavar(click.Context(command))) for each in command.params[:1])
+    words = command.collect_usage_pieces(click.Context(command))
+    return any(re.match(r"\[?(SPEC|PATH)", word) for word in words)
 
 
 @pytest.mark.parametrize("command", [*filter(reads_specs, COMMANDS)])
