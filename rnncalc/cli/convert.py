@@ -24,7 +24,7 @@ RECIPES = ("onnx", "tfjs")
 
 @command(
     "rnncalc convert -i 8 -l gru:16 -c pytorch --to keras",
-    "rnncalc convert specs/models/tagger.pt --to flax-linen --save-weights a.safetensors",
+    "rnncalc convert specs/models/tagger.pt --to mlx --save-weights a.safetensors",
 )
 @spec_flags
 @word_flag("--to", words=lambda: CONVENTIONS, help="Framework to convert to.")
