@@ -32,13 +32,13 @@ _TEX_CELL = r"\\text[a-z]*\{([^{}]*)\}"
 _REST = r"(?:[\w .'’/-]|\([^\W\d]\))*"
 _NEXT = r"(?<=[0-9)])\s*\n\s*(?=\\?(?:[^\W\d_]{2}|[^\W\d]_?[0-9])[^\n=:&]*?(?:[=:→⇒]|->))"
 _WORDS = rf"(?:[^\W\d_]{{2}}|[WUVb]_?){_REST}"
-_AMOUNT = r"[0-9(](?:(?!\w\w)[^,;:\n]|[0-9]|[.,](?=[0-9]))*?"
+_AMOUNT = r"[0-9(](?:[0-9]|(?!\w\w)[^,;:\n0-9]|,(?=[0-9]))*?"
 _BEHIND = re.compile(
     rf"(?P<number>{_AMOUNT}) ?(?:[(\[](?P<inside>{_WORDS})[)\]]|(?<=[)\s])(?P<label>[^\W\d_]{{2}}{_REST}))"
 )
 _BEFORE = re.compile(rf"(?P<label>{_WORDS}?) ?(?::|\(|[-–—]|(?<= )(?=[0-9][0-9.,]+\)?\Z)) ?(?P<number>{_AMOUNT})\)?")
 _LABELLED = re.compile(rf"{_WORDS} ?[:=] ?[0-9(]")
-_CONJUNCTION = r"\b(?:and|und|et|y|e|or|oder|ou|o|with|where|if)\b|[0-9]{3}"
+_CONJUNCTION = r"\b(?:times|mal|fois|veces|vezes|volte|and|und|et|y|e|or|oder|ou|o|with|where|if)\b|[0-9]{3}"
 _OTHERS = r"(?i)(?:bytes?|octets?|[kmg]i?b|\w*flops?|macs?|multiply.adds?|activations?|operations?|ops)\Z"
 _OTHERS += r"|(?i:\Apar[aáâ]m\w*\Z)"
 _UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
@@ -56,8 +56,9 @@ def rewritten(text: str) -> str:
     if rows := _rows(text):
         return "\n".join(rows)
     text = re.sub(r"(?<=\))\s*\n\s*(?=[^\W\d]_?\w? ?= ?[0-9])", ", ", re.sub(_NEXT, "; ", text))  # sizes
-    parts = re.split(r" \+ (?![^()]*\))", text)
-    if parts[1:]:
+    parts = re.split(r" \+ (?![^()\[\]{}]*[)\]}])", text)
+    label, sign, _ = parts[0].partition("=")
+    if parts[1:] and not (sign and re.search(_TITLE, label)):
         last = re.search(_TOTAL, parts[-1])
         parts[-1] = parts[-1][: last.start()] if last else parts[-1]
         lines = [label_first(part.strip(" $.\n")) for part in parts]
@@ -131,7 +132,7 @@ def _rows(text: str) -> list[str]:
         plain_numbers = [at for at in numbers if re.fullmatch("[0-9.,' ]+", row[at])]
         place = named[-1] if named else numbers[-1] if numbers and len(plain_numbers) < 2 else 0
         label = next((cell for cell in row if re.search(r"[^\W\d]{2}|\w_\w|h[0-9]", cell)), "")
-        if not (place and label and _is_amount(row[place])):
+        if not (place and label and _is_amount(row[place])) or re.search("= ?[0-9]", label):
             return []
         if not (row[place] == "0" and re.search(_EMPTY, label, re.IGNORECASE)):
             rows.append(f"{label}: {row[place]}")

@@ -52,7 +52,9 @@ def broken_commands() -> list[str]:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 code = call(args)
             calls += 1
-            if code not in ((0, 1) if name in ("answer", "check") else (0,)) or err.getvalue():
+            if code not in ((0, 1) if name in ("answer", "check") else (0,)) or (
+                err.getvalue() and "comments on it" not in err.getvalue()
+            ):
                 broken.append(f"rnncalc {' '.join(args)}: exit code {code}\n{err.getvalue()}")
     os.chdir(CHECKOUT)
     print(f"{len(COMMANDS)} commands, {calls} calls, {len(broken)} broken", flush=True)
