@@ -208,6 +208,7 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     One of several equations has each of them too. Raises CallError as `read_answer` does.
     """
     read = partial(_read_piece, sizes=sizes, decimal=decimal, quantity=quantity)
+    text = text.strip()
     if len(text) <= LONGEST_ANSWER and not {"O", "Θ"} & {*(sizes or "")}:
         text, growth = without_growth(text)
         if growth:
