@@ -14,10 +14,10 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_CONFIG_DEPTH, MOST_NAME, MOST_TENSORS
+from rnncalc.bounds import MOST_CONFIG_DEPTH, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
-from rnncalc.models.files.model import BYTES, BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind
+from rnncalc.models.files.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind
 from rnncalc.models.files.model import TensorRole as Role
 from rnncalc.models.files.protobuf import Wire
 from rnncalc.printable import escape
@@ -175,7 +175,7 @@ class _Reading:
         if not pieces:
             return None
         shape = shape or (counted,)
-        if len(shape) > MOST_AXES or any(size >= MOST_AXIS for size in shape):
+        if not model.is_shape(shape):
             raise BadFileError(f"has {escape(name)}, whose shape is none")
         if dtype == "uint8":  # of few bits each
             self.quantised[name] = prod(shape)
@@ -307,7 +307,7 @@ class _Reading:
         """Return the type and the shape of a tensor."""
         tensor = self.fields(kind.get(1, [0])[0])
         sizes = [_whole(self.fields(self.fields(value).get(1, [0])[0]), 1) for value in tensor.get(3, [])]
-        if len(sizes) > MOST_AXES or any(size >= MOST_AXIS for size in sizes):
+        if not model.is_shape(sizes):
             raise BadFileError("has a tensor whose shape is none")
         return _TYPES.get(_whole(tensor, 1), ""), tuple(sizes)
 
@@ -346,8 +346,7 @@ class _Reading:
         return self._tensor(name, path, range(start, start + length), dtype, shape)
 
     def _tensor(self, name: str, path: str, span: range, dtype: str, shape: tuple[int, ...]) -> FileTensor:
-        if dtype in BYTES and prod(shape) * BYTES[dtype] != len(span):
-            raise BadFileError(f"has {escape(name)} of {len(span):,} bytes, which its shape and type do not need")
+        model.check_length(name, shape, dtype, len(span))
         read = partial(model.numbers_at, path, span.start, dtype, shape)
         return FileTensor(name, shape, dtype, model.role_of("", dtype), read)
 

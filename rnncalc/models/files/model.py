@@ -15,7 +15,7 @@ from enum import Enum, StrEnum
 from math import prod, sin
 from typing import Any, NamedTuple
 
-from rnncalc.bounds import MOST_SEARCHED
+from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_SEARCHED
 from rnncalc.files import open_input
 from rnncalc.printable import escape
 
@@ -338,9 +338,23 @@ def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:
     return strided(flat, shape, row_strides(shape))
 
 
-def row_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides of an array that is stored row by row, in numbers."""
+def row_strides(shape: tuple[int, ...], *, columns_first: bool = False) -> tuple[int, ...]:
+    """Return the strides of an array that is stored row by row, or column by column, in numbers."""
+    if columns_first:
+        return row_strides(shape[::-1])[::-1]
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def is_shape(sizes: Any) -> bool:
+    """Return whether these are the sizes of as many axes as a tensor may have, none of them too long."""
+    few = isinstance(sizes, list | tuple) and len(sizes) <= MOST_AXES
+    return few and all(type(size) is int and 0 <= size < MOST_AXIS for size in sizes)
+
+
+def check_length(name: str, shape: tuple[int, ...], dtype: str, length: int) -> None:
+    """Raise BadFileError unless a shape and a type need so many bytes; a type that is not in BYTES may need any."""
+    if not is_shape(shape) or (dtype in BYTES and prod(shape) * BYTES[dtype] != length):
+        raise BadFileError(f"has {escape(name)} of {length:,} bytes, which its shape and type do not need")
 
 
 def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, ...], start: int = 0) -> Any:

@@ -13,7 +13,7 @@ from itertools import chain
 from math import prod
 from typing import Any, BinaryIO, NamedTuple
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_PICKLE_DEPTH, MOST_TENSORS
+from rnncalc.bounds import MOST_NAME, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.by_name import of_names
@@ -72,12 +72,11 @@ def _whole(name: str, chunked: dict[str, Any]) -> _StoredArray:
 
 def _checked(shape: Any, dtype: Any, pieces: list[_Bytes]) -> _StoredArray:
     """Return an array. Raises BadFileError unless its shape and type need its bytes."""
-    sizes: list[Any] = shape if isinstance(shape, list) and len(shape) <= MOST_AXES else [None]
-    if not all(type(size) is int and 0 <= size < MOST_AXIS for size in sizes) or str(dtype) not in BYTES:
+    if not model.is_shape(shape) or str(dtype) not in BYTES:
         raise BadFileError("has an array whose shape or type is none")
-    if prod(sizes) * BYTES[dtype] != sum(piece.size for piece in pieces):
+    if prod(shape) * BYTES[dtype] != sum(piece.size for piece in pieces):
         raise BadFileError("has an array whose shape and type do not need its bytes")
-    return _StoredArray(tuple(sizes), dtype, tuple(pieces))
+    return _StoredArray(tuple(shape), dtype, tuple(pieces))
 
 
 def _numbers(path: str, stored: _StoredArray) -> Any:

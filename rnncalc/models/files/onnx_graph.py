@@ -203,8 +203,7 @@ class ONNXGraph(Graph):
                 location[pair.get(1, "")] = pair.get(2, "")
             elif field == 14:
                 is_beside = value == 1
-        sane = all(0 <= size < bounds.MOST_AXIS for size in sizes) and len(sizes) <= bounds.MOST_AXES
-        if len(name) > bounds.MOST_NAME or not sane:
+        if len(name) > bounds.MOST_NAME or not model.is_shape(sizes):
             raise BadFileError(f"has {escape(name)}, which is not a tensor")
         shape = tuple(sizes)
         if is_beside:

@@ -13,11 +13,11 @@ from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
+from rnncalc.bounds import MOST_AXES, MOST_NAME, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.fused import CellOperator, of_fused
-from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, TensorRole
+from rnncalc.models.files.model import BadFileError, FileTensor, ModelFile, TensorRole
 from rnncalc.models.files.onnx_graph import Graph, Operator
 from rnncalc.printable import escape
 
@@ -128,8 +128,7 @@ def _constant(beside: str, room: int, layer: _Layer) -> FileTensor:
         raise BadFileError(f"has {shown}, a constant without a shape or a place")
     shape, dtype = tuple(map(int, sizes)), _TYPES.get(data.get("element_type", ""), data.get("element_type", ""))
     start, length = int(data["offset"]), int(data["size"])
-    if any(size >= MOST_AXIS for size in shape) or (dtype in BYTES and prod(shape) * BYTES[dtype] != length):
-        raise BadFileError(f"has {shown} of {length:,} bytes, which its shape and type do not need")
+    model.check_length(layer.name, shape, dtype, length)
     if start + length > room:
         there = f"has {room:,} bytes" if room else "is empty, or is not there"
         raise BadFileError(f"keeps {shown} in {escape(os.path.basename(beside))}, which {there}")

@@ -10,7 +10,7 @@ import os
 import re
 from typing import Any
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_CONFIG, MOST_NAME, MOST_TENSORS
+from rnncalc.bounds import MOST_CONFIG, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.by_name import of_names
@@ -42,8 +42,8 @@ def _tensor(entry: Any) -> FileTensor | None:
             parts = [str(key.get("key", "")) for key in keys if isinstance(key, dict)]
         case _:
             return None
-    name, whole = "/".join(parts)[:MOST_NAME], all(type(size) is int and 0 <= size < MOST_AXIS for size in sizes)
-    if len(sizes) > MOST_AXES or not whole:
+    name = "/".join(parts)[:MOST_NAME]
+    if not model.is_shape(sizes):
         raise BadFileError(f"has {escape(name)}, whose shape is none")
     role = model.role_of(name, "float32") if sizes else TensorRole.BUFFER  # a number alone is a count of steps
     return FileTensor(name, tuple(sizes), "unknown", role, _refuse)

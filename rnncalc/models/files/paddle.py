@@ -6,14 +6,13 @@ Seen in paddle 3.3.1, November 2026: a layer has its array under its own name an
 from __future__ import annotations
 
 from functools import partial
-from math import prod
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_PICKLE, MOST_TENSORS
+from rnncalc.bounds import MOST_AXES, MOST_NAME, MOST_PICKLE, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.by_name import of_names
 from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile
-from rnncalc.models.files.npz import KINDS
+from rnncalc.models.files.npz import dtype_of
 from rnncalc.models.files.pickles import ARRAYS, PickledCall, unpickled
 from rnncalc.printable import escape
 
@@ -37,15 +36,11 @@ def _tensor(name: object, value: object) -> FileTensor:
     match call.state:
         case (int(), tuple(shape), PickledCall(args=(str(kind), *_), state=(_, str(order), *_)), columns, bytes(data)):
             pass
-    dtype = (
-        "bool" if kind[:1] == "b" else f"{KINDS.get(kind[:1], '')}{8 * int(kind[1:2] if kind[1:2].isdecimal() else 0)}"
-    )
+    dtype = dtype_of(kind[:1], kind[1:2])
     if not isinstance(name, str) or len(name) > MOST_NAME or dtype not in BYTES or len(shape) > MOST_AXES:
         raise BadFileError(f"has {escape(str(name))}, which is not a plain array of numbers")
-    whole = all(type(axis) is int and 0 <= axis < MOST_AXIS for axis in shape)
-    if not whole or prod(shape) * BYTES[dtype] != len(data):
-        raise BadFileError(f"has {escape(name)} of {len(data):,} bytes, which its shape and type do not need")
-    strides = model.row_strides(shape[::-1])[::-1] if columns else model.row_strides(shape)
+    model.check_length(name, shape, dtype, len(data))
+    strides = model.row_strides(shape, columns_first=columns)
     read = partial(_numbers, data, dtype, "big" if order == ">" else "little", shape, strides)
     return FileTensor(name, shape, dtype, model.role_of(name, dtype), read)
 

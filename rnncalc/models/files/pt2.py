@@ -11,7 +11,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_HEADER, MOST_TENSORS
+from rnncalc.bounds import MOST_HEADER, MOST_TENSORS
 from rnncalc.models.files import model, torch_names
 from rnncalc.models.files.archive import Archive, TensorView, numbers_of
 from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
@@ -61,7 +61,6 @@ def _tensors(path: str, archive: Archive, root: str, entries: dict[str, Any]) ->
 
 def _sizes(value: Any) -> tuple[int, ...] | None:
     """Return numbers that are each written {"as_int": 3}; None for anything else, such as a size in letters."""
-    if not isinstance(value, list) or len(value) > MOST_AXES:
-        return None
-    numbers: list[Any] = [each.get("as_int") if isinstance(each, dict) else None for each in value]
-    return tuple(numbers) if all(type(each) is int and 0 <= each < MOST_AXIS for each in numbers) else None
+    listed = value if isinstance(value, list) else [None]
+    numbers: list[Any] = [each.get("as_int") if isinstance(each, dict) else None for each in listed]
+    return tuple(numbers) if model.is_shape(numbers) else None

@@ -15,8 +15,6 @@ from math import prod
 from typing import Any, NoReturn
 
 from rnncalc.bounds import (
-    MOST_AXES,
-    MOST_AXIS,
     MOST_FOREIGN,
     MOST_NAME,
     MOST_PICKLE,
@@ -353,7 +351,13 @@ def _view(name: str, call: PickledCall, archive: Archive, folder: str) -> Tensor
             shape, strides = _sizes(shape), _sizes(strides)
         case _:
             shape = strides = None
-    if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start) or len(key) > MOST_NAME:
+    if (
+        shape is None
+        or strides is None
+        or len(shape) != len(strides)
+        or not model.is_shape([start])
+        or len(key) > MOST_NAME
+    ):
         raise BadFileError(f"has {shown}, which is not a tensor")
     # some pickles give the type of the numbers beside the storage, not by it
     beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
@@ -369,10 +373,4 @@ def _sizes(value: Any) -> tuple[int, ...] | None:
     """Return a shape or strides, None for anything else; some pickles have them as a call of torch.Size."""
     if isinstance(value, PickledCall) and len(value.args) == 1:
         (value,) = value.args
-    if not isinstance(value, tuple | list) or len(value) > MOST_AXES or not all(map(_is_size, value)):
-        return None
-    return tuple(value)
-
-
-def _is_size(value: Any) -> bool:
-    return type(value) is int and 0 <= value < MOST_AXIS
+    return tuple(value) if model.is_shape(value) else None

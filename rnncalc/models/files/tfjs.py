@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_CONFIG, MOST_NAME, MOST_TENSORS
+from rnncalc.bounds import MOST_CONFIG, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.hdf5 import Contents, StoredArray
@@ -55,7 +55,7 @@ def _arrays(path: str, group: Any) -> Iterator[StoredArray]:
             case _:
                 raise BadFileError("has a weight without a name, a shape or a type")
         stored = quantised.get("dtype", dtype) if isinstance(quantised, dict) else ""
-        if len(sizes) > MOST_AXES or not all(type(size) is int and 0 <= size < MOST_AXIS for size in sizes):
+        if not model.is_shape(sizes):
             raise BadFileError(f"has {escape(name)}, whose shape is none")
         if stored not in _STORED:
             raise BadFileError(f"has {escape(name)}, of the type {escape(str(stored))}, which is not read")

@@ -15,11 +15,11 @@ from functools import partial
 from math import prod
 from typing import Any, BinaryIO
 
-from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_TENSORS
+from rnncalc.bounds import MOST_AXES, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.fused import of_fused
-from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, TensorRole
+from rnncalc.models.files.model import BadFileError, FileTensor, ModelFile, TensorRole
 from rnncalc.models.files.onnx_graph import Graph, Operator, Place, Within
 from rnncalc.printable import escape
 
@@ -164,11 +164,11 @@ class _Subgraphs:
         if not length:
             return
         shape, dtype = tuple(tensor.numbers(0)), _TYPES[kind] if 0 <= kind < len(_TYPES) else f"type {kind}"
-        if len(shape) > MOST_AXES or not all(0 <= size < MOST_AXIS for size in shape):
+        if not model.is_shape(shape):
             raise BadFileError(f"has {escape(name)}, whose shape is none")
-        needed = prod(shape) * BYTES.get(dtype, 0)
-        if start + length > tensor.buffer.size or (dtype in BYTES and needed != length):
-            raise BadFileError(f"has {escape(name)} of {length:,} bytes, which its shape and type do not need")
+        model.check_length(name, shape, dtype, length)
+        if start + length > tensor.buffer.size:
+            raise BadFileError("is truncated")
         read_numbers = partial(model.numbers_at, self.path, start, dtype, shape)
         self.graph.tensors[name] = FileTensor(name, shape, dtype, TensorRole.PARAMETER, read_numbers)
         self.graph.places[name] = at
