@@ -84,13 +84,12 @@ class TensorGrader:
     def in_order(self, answers: Answers) -> tuple[Judgement, ...]:
         """Judge a shape or a number for each tensor. Raises CallError for a wrong number of them."""
         tensors = self.tensors
-        wanted = len(tensors)
         if not tensors:
             raise CallError("the network has no tensors; give a number")
-        if len(answers) != wanted:
+        if len(answers) != len(tensors):
             names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors[:MOST_NAMES]]
-            names += ["..."] if wanted > MOST_NAMES else []
-            message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(answers):,}"
+            names += ["..."] if len(tensors) > MOST_NAMES else []
+            message = f"expected {plural(len(tensors), 'shape')}, of {', '.join(names)}, got {len(answers):,}"
             cure = "; write one with its name before it, and numbers without brackets" if len(answers) == 1 else ""
             raise CallError(f"{message}{_other_convention(self.network, len(answers)) or cure}")
         judged = []
@@ -137,8 +136,8 @@ class TensorGrader:
             if shapes and not sizes and len(tensors[place][1].plain_shape) > 1:
                 raise CallError(f"{escape(each.name)}: expected a shape, such as (20, 10), got a number")
             if not all(isinstance(size, int) or (network.letters and has_letters(size)) for size in sizes):
-                wanted = "expected a shape in numbers, such as (20, 10)"
-                raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(sizes)}")
+                expected_shape = "expected a shape in numbers, such as (20, 10)"
+                raise CallError(f"{escape(each.name)}: {expected_shape}, got {bracketed(sizes)}")
             expected[place] = each
         judged = self.in_order(expected) if tensors else ()
         return tuple(next(returned) if place is None else judged[place] for place in places)

@@ -165,7 +165,7 @@ def read_spec(path: str, *, flag: str = "", hint: bool = False) -> tuple[bytes, 
 
 
 def is_drafted(path: str) -> bool:
-    """Return whether a path is that of a model file, of which a draft is read as the spec."""
+    """Return whether a path is that of a model file, whose draft is read as the spec."""
     if path == "-" or path.lower().endswith(SUFFIXES) or not (os.path.isfile(path) or os.path.isdir(path)):
         return False
     from rnncalc.models.files import is_model
@@ -182,11 +182,11 @@ def _draft(path: str, flag: str) -> str:
     from rnncalc.models.read import with_parameters
     from rnncalc.reports.read import ReadReport
 
-    reading, text = with_parameters(read(path, flag)), io.StringIO()
-    if reading.draft is None:
+    report, text = ReadReport(with_parameters(read(path, flag))), io.StringIO()
+    if report.read.draft is None:
         raise SpecError((_at(path, flag, "no spec counts this file; rnncalc read says what is in it"),))
-    formats.write([ReadReport(reading)], "yaml", text)
-    kind = ReadReport(reading).contents()
+    formats.write([report], "yaml", text)
+    kind = report.contents()
     if notes := sum(line.lstrip().startswith("#") for line in text.getvalue().splitlines()[1:]):
         tell(f"{escape_path(path)}: {kind}; {plural(notes, 'comment')} on it: {call_text(['rnncalc', 'read', path])}")
     return text.getvalue()
@@ -232,7 +232,7 @@ def _beside(path: str) -> str:
 
     folder, name = os.path.split(path)
     stem, suffix = os.path.splitext(name)
-    stem, known = (stem, True) if suffix.lower() in SUFFIXES else (name, False)
+    stem, is_spec = (stem, True) if suffix.lower() in SUFFIXES else (name, False)
     folders = [folder]
     if folder and not os.path.isdir(folder):
         above, missing = os.path.split(folder)
@@ -240,7 +240,7 @@ def _beside(path: str) -> str:
         folders = [os.path.join(above, each) for each in near]
     for each in folders:
         specs = {os.path.splitext(file)[0]: file for file in _names_in(each) if file.lower().endswith(SUFFIXES)}
-        names = [stem] if stem in specs else get_close_matches(stem, specs, n=1, cutoff=0.75) if known else []
+        names = [stem] if stem in specs else get_close_matches(stem, specs, n=1, cutoff=0.75) if is_spec else []
         if names and os.path.isfile(file := os.path.join(each, specs[names[0]])):
             return f"; did you mean '{escape_path(file)}'?"
     return ""

@@ -56,8 +56,8 @@ def spec_meant() -> str:
         spec = spec_of(spec_in_flags(flags["-i"], layers, flags.get("-o"), **beside).network)
     except SpecError:
         return ""
-    written = json.dumps({key: spec[key] for key in spec if key != "name"})
-    return "" if missing or call.numbers else call.unclear or f"write {written} into one, and give its PATH"
+    spec_text = json.dumps({key: spec[key] for key in spec if key != "name"})
+    return "" if missing or call.numbers else call.unclear or f"write {spec_text} into one, and give its PATH"
 
 
 def single(command: click.Command) -> list[click.Option]:
@@ -398,5 +398,5 @@ def _layer(word: str) -> str:
         return f"{name}:{behind if colon else _UNITS}" if colon or kind(name).number else name
     units, comma, options = behind.partition(",")
     number = f":{units if colon else _UNITS}"
-    written = next(iter(spelled(name, KINDS, IN_FLAGS | {"number": number})), " ")
-    return "" if re.search("[ N]", written) else f"{written}{comma}{options}"
+    layer = next(iter(spelled(name, KINDS, IN_FLAGS | {"number": number})), " ")
+    return "" if re.search("[ N]", layer) else f"{layer}{comma}{options}"

@@ -705,10 +705,10 @@ def _onnx_functions(words: Sequence[Any], settings: Mapping[str, Any]) -> Iterat
     alphas, betas = (iter(settings.get(f"activation_{word}") or ()) for word in ("alpha", "beta"))
     for word in words:
         name = str(word).lower()
-        known = _ACTIVATIONS.get(name, {})
-        for alpha, beta in [*known.values()][:1]:
+        functions = _ACTIVATIONS.get(name, {})
+        for alpha, beta in [*functions.values()][:1]:
             numbers = next(alphas, alpha), next(betas, beta)
-            alike = (ours for ours, its in known.items() if all(map(partial(isclose, abs_tol=1e-6), numbers, its)))
+            alike = (ours for ours, its in functions.items() if all(map(partial(isclose, abs_tol=1e-6), numbers, its)))
             name = next(alike, name)
         yield name
 

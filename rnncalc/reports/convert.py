@@ -72,8 +72,8 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
         elif converted.largest_difference is None:
             yield "No pass compares the two, because it would cost too much; --max-multiply-adds raises the limit."
         else:
-            known = steps_known(converted.source.parts)
-            passes = f"{flow(converted.source)}" if known else f"{STEPS} steps"
+            source = converted.source
+            passes = flow(source) if steps_known(source.parts) else f"{STEPS} steps"
             verdict = f"{converted.largest_difference:.2g}, of outputs up to {converted.largest_output:.2g}"
             sign = "✓" if converted.agrees else "✗"
             yield f"{sign} Two passes on the same random inputs, {passes}: the largest difference is {verdict}."

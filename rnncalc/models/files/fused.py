@@ -124,18 +124,17 @@ def _cell(module: FileModule, kind: str, framework: str) -> FileModule:
             second = name == "bhn"
             blocks = [len(order)] if second else [order.index(gate) for gate in target]
             parts[f"{mark}{name}"] = _blocks(tensors[leaf], way, blocks, units, turned=framework == "keras")
-    backwards = settings.get("direction") == ["reverse"]
-    known = {
-        "activation": active,
-        "recurrent_activation": gates,
-        "go_backwards": backwards,
-        "clip": bool(settings.get("clip")),
-    }
-    merge = (settings.get("merge") or ["concat"])[0]
     return module._replace(
         tensors=parts,
         kind="Bidirectional" if ways > 1 else _CLASSES[kind],
-        settings={**known, "merge_mode": merge, "cell": _CLASSES[kind]},
+        settings={
+            "activation": active,
+            "recurrent_activation": gates,
+            "go_backwards": settings.get("direction") == ["reverse"],
+            "clip": bool(settings.get("clip")),
+            "merge_mode": (settings.get("merge") or ["concat"])[0],
+            "cell": _CLASSES[kind],
+        },
         steps=settings.get("steps", 0),
     )
 
@@ -151,5 +150,5 @@ def _blocks(tensor: FileTensor, way: int, blocks: Sequence[int], units: int, *, 
         return model.transposed(taken) if columns and turned else taken
 
     name = tensor.name if tensor.shape[0] == 1 and len(blocks) * units == rows else f"{tensor.name} [{way}]"
-    name = f"{name} of the candidate" if blocks == [3] and len(blocks) == 1 else name
+    name = f"{name} of the candidate" if blocks == [3] else name
     return tensor._replace(name=name, shape=shape[::-1] if columns and turned else shape, read=read)
