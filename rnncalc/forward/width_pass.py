@@ -105,7 +105,7 @@ class WidthTape(LayerTape):
         trace: Any = placed.step  # what reads or multiplies has one
 
         def times(letters: Collection[str]) -> int:
-            """Return how many values each on the tape stands for, if these differ with such letters."""
+            """Return how many values each one on the tape represents, if these differ with such letters."""
             return placed.places * (sizes[HEADS] if "i" in letters else 1)
 
         for chunk, read in self.reads.items():
@@ -188,7 +188,7 @@ class WidthDirection(DirectionPass[TapeValue]):
 
 
 class WidthTransform(TransformPass[TapeValue]):
-    """A layer without a state, in which one place of a step, one head and one group stand for all."""
+    """A layer without a state, in which one place of a step, one head and one group represent all."""
 
     vectors: Widths
 

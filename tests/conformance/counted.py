@@ -1,6 +1,8 @@
 """Random networks that counters count, the exported programs of them, and what rnncalc says that a counter prints."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import strategies as st
@@ -76,3 +78,18 @@ def hold_of_pytorch(printed: Mapping[tuple[str, ...], Counted], network: Network
     x = torch.zeros(shape, dtype=torch.int64 if len(shape) < 3 else None)
     for counter, count in printed.items():
         hold({counter: count}, network, batch, model_of(network).eval(), x)
+
+
+def of_onnx_tool(model: Any, x: Any) -> int:
+    """Return what onnx-tool prints for a PyTorch model, whichever version is installed."""
+    import onnx_tool  # here, as torch: other users of this module have neither
+    import torch
+
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "a.onnx")
+        torch.onnx.export(model, (x,), path, dynamo=False, opset_version=17)
+        read = onnx_tool.Model(path)
+    read.graph.graph_reorder_nodes()
+    read.graph.shape_infer(None)
+    read.graph.profile()
+    return int(read.graph.macs[0])

@@ -1,15 +1,12 @@
 """What counters print is what `count --counters` says: the real ones, on random networks and batches."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import jax
-import onnx_tool
 import pytest
 import torch
 import torchinfo
-from conformance.counted import Counted, hold, hold_of_pytorch, model_of, shape_of, stacks
+from conformance.counted import Counted, hold, hold_of_pytorch, model_of, of_onnx_tool, shape_of, stacks
 from flax.linen import summary
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,17 +44,6 @@ def of_profiler(model: Any, x: Any) -> int:
     with torch.profiler.profile(with_flops=True) as profiled:
         model(x)
     return sum(event.flops for event in profiled.key_averages())
-
-
-def of_onnx_tool(model: Any, x: Any) -> int:
-    with TemporaryDirectory() as folder:
-        path = str(Path(folder) / "a.onnx")
-        torch.onnx.export(model, (x,), path, dynamo=False, opset_version=17)
-        read = onnx_tool.Model(path)
-    read.graph.graph_reorder_nodes()
-    read.graph.shape_infer(None)
-    read.graph.profile()
-    return int(read.graph.macs[0])
 
 
 OF_PYTORCH: dict[tuple[str, ...], Counted] = {

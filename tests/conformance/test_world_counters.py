@@ -5,17 +5,13 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import lightning
 import numpy as np
-import onnx_tool
 import pytest
 import tensorflow as tf
-import torch
-from conformance.counted import Counted, hold, hold_of_pytorch, model_of, shape_of, stacks
+from conformance.counted import Counted, hold, hold_of_pytorch, model_of, of_onnx_tool, shape_of, stacks
 from deepspeed.profiling.flops_profiler import get_model_profile
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,17 +63,6 @@ def of_lightning(model: Any, x: Any) -> int:
             return self.model(x)
 
     return int(ModelSummary(Module()).total_flops)
-
-
-def of_onnx_tool(model: Any, x: Any) -> int:
-    with TemporaryDirectory() as folder:
-        path = str(Path(folder) / "a.onnx")
-        torch.onnx.export(model, (x,), path, dynamo=False, opset_version=17)
-        read = onnx_tool.Model(path)
-    read.graph.graph_reorder_nodes()
-    read.graph.shape_infer(None)
-    read.graph.profile()
-    return int(read.graph.macs[0])
 
 
 OF_PYTORCH: dict[tuple[str, ...], Counted] = {

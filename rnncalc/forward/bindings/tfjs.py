@@ -1,4 +1,4 @@
-"""TensorFlow.js: its layers are Keras's, but for a GRU, which has one bias per gate."""
+"""TensorFlow.js: its layers are Keras's, except that a GRU has one bias per gate."""
 
 from rnncalc.forward import bindings
 from rnncalc.forward.arrays import Arrays

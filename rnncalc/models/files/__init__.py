@@ -179,7 +179,7 @@ def _in_folder(path: str) -> FileFormat | None:
 
 
 def _members(path: str, head: bytes) -> list[str]:
-    """Return the names of what is in a zip archive; none of another file."""
+    """Return the names of the files in a zip archive; none of another file."""
     if not _is_zip(head):
         return []
     from rnncalc.models.files.archive import Archive  # and zipfile, for archives alone

@@ -22,7 +22,7 @@ _HEADER = re.compile(
 _KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex", "b": "bool"}
 """The words for the letters of NumPy's types."""
 MOST_ARRAY_HEADER = 4_000
-"""The bytes of an array's header, of which 128 are usual: NumPy pads it to a multiple of 64."""
+"""The most bytes of an array's header. 128 are usual, because NumPy pads it to a multiple of 64."""
 
 
 def read(path: str) -> ModelFile:

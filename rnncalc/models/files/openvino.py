@@ -1,8 +1,8 @@
 """OpenVINO's models: layers and edges in XML, and a file of their constants beside it.
 
 https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets.html; seen in openvino 2025.4.1, November
-2026. The operators are read as those of ONNX that compute the same. Gates are f, i, c, o; there is one bias, but for
-the candidate of a GRU that resets after the product.
+2026. The operators are read as those of ONNX that compute the same. Gates are f, i, c, o. There is one bias for each,
+and a second one for the candidate of a GRU that resets after the product.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tesseract's `.traineddata`: a table of parts, of which one is the network: layers within layers, matrices within.
+"""Tesseract's `.traineddata`: a table of parts. One is the network: layers within layers, matrices within.
 
 https://github.com/tesseract-ocr/tesseract, src/lstm: network.cpp, plumbing.cpp, lstm.cpp and weightmatrix.cpp write it;
 seen in tesseract-ocr-eng 4.1.0, November 2026. A matrix has a row for each unit, of the weights
