@@ -82,20 +82,25 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         """Return for each variant a sheet with the questions, and then, below one heading, for each the answers."""
         sheets: list[Sheet] = []
         for exercise in self.exercises if self.sheet else ():
-            questions = [(each.question, *map(each.label, each.choices)) for each in _questions(exercise)]
-            notes = (_counting(exercise), *(line for lines in questions for line in lines))
-            columns, title = (*key_columns("Layer"), Column("What it is")), f"Variant {exercise.variant}"
-            rows = [*_layers(exercise.network)]
-            sheets.append(Sheet(columns, rows, title=title, subtitle=_reading(exercise.network), notes=notes))
+            questions = [*_questions(exercise)]
+            asked = [(each.question,) * (len(questions) > 1) + (*map(each.label, each.choices),) for each in questions]
+            notes = (_counting(exercise), *(line for lines in asked for line in lines))
+            columns, rows = (*key_columns("Layer"), Column("What it is")), [*_layers(exercise.network)]
+            title, subtitle = _title(exercise), _reading(exercise.network)
+            sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle, notes=notes))
         sheets += [Sheet((), (), title=ANSWERS)] * self.key
         for exercise in self.exercises if self.key else ():
-            title = f"Variant {exercise.variant}"
-            for each in _questions(exercise):
+            title, questions = _title(exercise), [*_questions(exercise)]
+            for each in questions:
                 rows = [(each.label(answer), answer.feedback) for answer in (each.right, *each.likeliest)]
-                columns = (*key_columns("Answer"), Column("Feedback"))
-                sheets.append(Sheet(columns, rows, title=title, subtitle=each.question))
+                columns, subtitle = (*key_columns("Answer"), Column("Feedback")), each.question * (len(questions) > 1)
+                sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle))
                 title = ""
         return sheets
+
+
+def _title(exercise: Exercise) -> str:
+    return f"Variant {exercise.variant}: {OF_ALL.get(exercise.asks) or QUESTIONS[exercise.asks]}"
 
 
 class ExerciseLinkReport(LinkReport):
