@@ -6,7 +6,6 @@ that a format writes is escaped by `text_of` or `text.escape`, so that reports n
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from importlib import import_module
 from typing import NamedTuple, TextIO
@@ -168,4 +167,6 @@ def shortened(sheet: Sheet) -> list[Row]:
 
 def terminal_width() -> int:
     """Return the width from COLUMNS, else that of the terminal, else 80."""
+    import shutil  # takes 3 ms
+
     return shutil.get_terminal_size().columns

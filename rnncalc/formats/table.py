@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import StringIO
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import NamedTuple, TextIO
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
+from rich.cells import cell_len, chop_cells  # the rest of rich is for colours alone
 
 from rnncalc.formats import BAR, shortened, terminal_width, text_of
 from rnncalc.printable import escape, unencodable
@@ -33,25 +35,20 @@ NARROWEST = 20
 SIGNS = {"✓": "green", "✗": "red"}
 """The colours of a sign in a cell, or at the start of a note."""
 
+Line = list[tuple[str, str]]
+"""Texts side by side, each with its style."""
+
 
 def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     """Draw each sheet as wide as the terminal allows; in a pipe, as wide as it needs."""
     width = max(terminal_width(), NARROWEST) if file.isatty() else UNBOUNDED
-    console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
-    page = _Page(console, width, unencodable(file.encoding))
+    page = _Page(width, unencodable(file.encoding))
+    drawn = _drawing(file)
     reports = [*reports]
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
         if number:
             file.write("\n")
-        # Plain text without rich's time; and the text of a result in a notebook, whose kernel asks for colours.
-        if console.color_system is None or isinstance(file, StringIO):
-            drawn = "".join([f"{line.plain}\n" for line in page.lines(sheet)])
-        else:
-            with console.capture() as capture:
-                for line in page.lines(sheet):
-                    console.print(line)
-            drawn = capture.get()
-        file.writelines(f"{line.rstrip()}\n" for line in drawn.split("\n")[:-1])
+        file.writelines(f"{drawn(line).rstrip()}\n" for line in page.lines(sheet))
     if drawings := [report for report in reports if isinstance(report, DrawnReport)]:
         from rnncalc.formats import text  # few tables have pictures below them
 
@@ -59,124 +56,176 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
         text.write(drawings, file)
 
 
+def _drawing(file: TextIO) -> Callable[[Line], str]:
+    """Return what writes a line: in colours where they are wanted, else as plain text, as the result in a notebook."""
+    if isinstance(file, StringIO) or not (file.isatty() or os.environ.get("FORCE_COLOR")):
+        return _plain
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
+    if console.color_system is None:
+        return _plain
+
+    def coloured(line: Line) -> str:
+        runs = ((_plain([*run]), style.strip()) for style, run in groupby(line, itemgetter(1)))
+        with console.capture() as capture:
+            console.print(Text.assemble(*runs), end="")
+        return capture.get()
+
+    return coloured
+
+
+def _plain(line: Line) -> str:
+    return "".join([text for text, _ in line])
+
+
+def _folded(line: Line, width: int) -> list[Line]:
+    """Return a line, its words folded to a width."""
+    text = _plain(line)
+    if "\n" not in text and cell_len(text) <= width:
+        return [line]
+    characters = ((character, style) for part, style in line for character in part)
+    return [[*islice(characters, len(part))][: len(part.rstrip())] for part in _parts(text, width)]
+
+
+def _parts(text: str, width: int) -> Iterator[str]:
+    """Yield the parts of a text, each of which fits into a width without the blanks at its end."""
+    part, room = "", width
+    for word in re.findall(r"\s*\S+[^\S\n]*\n?", text):
+        if cell_len(word.rstrip()) > room:
+            if part:
+                yield part
+            *whole, part = chop_cells(word, width) if cell_len(word.rstrip()) > width else [word]
+            yield from whole
+            room = width - cell_len(part)
+        else:
+            part += word
+            room -= cell_len(word)
+        if word.endswith("\n"):
+            yield part
+            part, room = "", width
+    yield part
+
+
 class _Page:
     """A screen or a pipe: its width, and replacements for characters that its encoding lacks."""
 
-    def __init__(self, console: Console, width: int, plain: dict[str, str]) -> None:
-        self.console = console
+    def __init__(self, width: int, plain: dict[str, str]) -> None:
         self.width = width
         self.plain = str.maketrans(plain)
 
-    def lines(self, sheet: Sheet) -> Iterator[Text]:
+    def lines(self, sheet: Sheet) -> Iterator[Line]:
         """Yield the lines of a sheet, each with its colours."""
         if sheet.title:
-            yield from self._folded(self._text(sheet.title, "bold"), self.width)
+            yield from _folded(self._text(sheet.title, "bold"), self.width)
         if sheet.subtitle:
-            yield from self._folded(self._text(sheet.subtitle, "dim"), self.width)
+            yield from _folded(self._text(sheet.subtitle, "dim"), self.width)
         if sheet.equations:
             from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
 
-            yield Text()
+            yield []
             for above, shapes in (
                 lines for each in sheet.equations for lines in with_shapes(each, self.width, self.plain)
             ):
-                yield Text(escape(above, UNBOUNDED).translate(self.plain))
+                yield self._mathematics(above)
                 if shapes:
-                    yield Text(escape(shapes, UNBOUNDED).translate(self.plain), "dim")
+                    yield self._mathematics(shapes, "dim")
         if sheet.work:
             yield from self._work(sheet)
         if sheet.columns:
             measured = _Measured(sheet, shortened(sheet), self.plain)
             tables = _split(measured, self.width)
             for lines in self._stacked(measured) if tables is None else (self._table(measured, it) for it in tables):
-                yield Text()
+                yield []
                 yield from lines
         if sheet.notes:
-            yield Text()
+            yield []
         for note in sheet.notes:
-            yield from self._folded(self._signed(self._text(note)), self.width)
+            yield from _folded(self._signed(self._text(note)), self.width)
 
-    def _work(self, sheet: Sheet) -> Iterator[Text]:
+    def _work(self, sheet: Sheet) -> Iterator[Line]:
         from rnncalc.formats.mathematics import paragraphs, spelled  # one report has work
 
         equations = [*paragraphs([spelled(line, self.plain) for line in sheet.work], self.width)]
         tall = any(len(lines) > 1 for lines in equations)
         for number, lines in enumerate(equations):
             if tall or not number:
-                yield Text()
-            for text in lines:
-                yield Text(escape(text, UNBOUNDED).translate(self.plain))
+                yield []
+            yield from map(self._mathematics, lines)
 
-    def _folded(self, text: Text, width: int) -> list[Text]:
-        """Return the lines of a text, its words folded to a width."""
-        if "\n" not in text.plain and cell_len(text.plain) <= width:
-            return [text]
-        return [*text.wrap(self.console, width, overflow="fold")]
+    def _mathematics(self, text: str, style: str = "") -> Line:
+        return [(escape(text, UNBOUNDED).translate(self.plain), style)]
 
-    def _text(self, value: Value, style: str = "") -> Text:
-        return Text(text_of(value).translate(self.plain), style)
+    def _text(self, value: Value, style: str = "") -> Line:
+        text = text_of(value).translate(self.plain)
+        return [(text, style)] if text else []
 
-    def _signed(self, text: Text) -> Text:
-        """Return a text with the sign that it starts with in its colour."""
-        sign = text.plain.partition(" ")[0]
-        for one, colour in SIGNS.items():
-            if sign == one.translate(self.plain):
-                text.stylize(colour, 0, len(sign))
-        return text
+    def _signed(self, line: Line) -> Line:
+        """Return a line with the sign that it starts with in its colour."""
+        sign, *rest = re.split("(?= )", _plain(line), maxsplit=1)
+        colours = {one.translate(self.plain): colour for one, colour in SIGNS.items()}
+        return [(sign, colours[sign]), *((text, "") for text in rest)] if sign in colours else line
 
-    def _table(self, sheet: _Measured, part: _Places) -> Iterator[Text]:
+    def _table(self, sheet: _Measured, part: _Places) -> Iterator[Line]:
         """Yield some columns as a table, at most as wide as the screen unless numbers would be cut."""
         widths, rows, total = sheet.widths(part, self.width), sheet.rows, sheet.total
         longest = {place: sheet.longest(place, part.lines) for place in part.places}
         rule = "─" * _across(widths)
         yield from self._row(sheet, widths, [self._text(sheet.columns[place].title) for place in widths], head=True)
-        yield Text(rule)
+        yield [(rule, "")]
         for row in rows:
             yield from self._row(sheet, widths, [self._cell(row[place], longest[place], sheet.bar) for place in widths])
         if not total or (rows and all(total[place] == "" for place in widths if not sheet.columns[place].key)):
             return
         if rows:  # one line needs no rule above it
-            yield Text(rule)
+            yield [(rule, "")]
         yield from self._row(sheet, widths, [self._cell(total[place], longest[place]) for place in widths], "bold")
 
     def _row(
-        self, sheet: _Measured, widths: Mapping[int, int], cells: list[Text], style: str = "", head: bool = False
-    ) -> Iterator[Text]:
+        self, sheet: _Measured, widths: Mapping[int, int], cells: list[Line], style: str = "", head: bool = False
+    ) -> Iterator[Line]:
         """Yield the lines of a row; those of a header, in bold, are level at its foot."""
-        columns = [self._folded(cell, width) for cell, width in zip(cells, widths.values(), strict=True)]
+        columns = [_folded(cell, width) for cell, width in zip(cells, widths.values(), strict=True)]
         tall = max(map(len, columns))
-        for (place, width), texts in zip(widths.items(), columns, strict=True):
-            room = [Text() for _ in range(tall - len(texts))]
-            texts[:] = [*room, *texts] if head else [*texts, *room]
-            for text in texts:
-                text.align("right" if sheet.columns[place].right else "left", width)
-        yield from (Text(" " * GAP, "bold" if head else style).join(line) for line in zip(*columns, strict=True))
+        for (place, width), lines in zip(widths.items(), columns, strict=True):
+            room: list[Line] = [[] for _ in range(tall - len(lines))]
+            lines[:] = [*room, *lines] if head else [*lines, *room]
+            for line in lines:
+                blanks = (" " * (width - cell_len(_plain(line))), "")
+                line.insert(0 if sheet.columns[place].right else len(line), blanks)
+        style = "bold" if head else style
+        for first, *others in zip(*columns, strict=True):
+            parts = chain(first, *([(" " * GAP, ""), *other] for other in others))
+            yield [(text, f"{style} {own}") for text, own in parts]
 
-    def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
-        text = Text(text_of(value, longest=longest, bar=bar).translate(self.plain))
+    def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Line:
+        text = text_of(value, longest=longest, bar=bar).translate(self.plain)
         if isinstance(value, Arithmetic) and value.letters != value.numbers:
-            text.stylize("cyan", 0, len(value.letters.translate(self.plain)))
-        return self._signed(text) if isinstance(value, str) and value in SIGNS else text
+            split = len(value.letters.translate(self.plain))
+            return [(text[:split], "cyan"), (text[split:], "")]
+        line = [(text, "")] if text else []
+        return self._signed(line) if isinstance(value, str) and value in SIGNS else line
 
-    def _stacked(self, sheet: _Measured) -> Iterator[list[Text]]:
+    def _stacked(self, sheet: _Measured) -> Iterator[list[Line]]:
         """Yield the lines of each row by itself: its keys, and below them each value after its title."""
         titles = {
             place: self._text(sheet.columns[place].title) for place in sheet.everything if place not in sheet.keys
         }
-        first, *keys = sorted(sheet.keys) or [0]
+        first, *others = sorted(sheet.keys) or [0]
         above: Value = ""  # an empty first key is that of the row above
         for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
             above = row[first] if row[first] != "" else above
-            head = Text("  ").join([self._cell(key) for key in (above, *(row[place] for place in keys)) if key != ""])
-            lines = self._folded(head, self.width)
+            keys = [self._cell(key) for key in (above, *(row[place] for place in others)) if key != ""]
+            lines = _folded([*chain(*([*key, ("  ", "")] for key in keys))][:-1], self.width)
             values = {place: cell for place in titles if (cell := self._cell(row[place]))}
-            left = max((titles[place].cell_len for place in values), default=0)
+            left = max((cell_len(_plain(titles[place])) for place in values), default=0)
             for place, cell in values.items():
                 room = UNBOUNDED if sheet.columns[place].right else max(self.width - left - 2 * GAP, LEAST)
-                for number, text in enumerate(self._folded(cell, room)):
-                    title = Text() if number else titles[place].copy()
-                    title.align("left", left)
-                    lines.append(Text(" " * GAP).join([Text(), title, text]))
+                for number, line in enumerate(_folded(cell, room)):
+                    title = [] if number else titles[place]
+                    blanks = " " * (left - cell_len(_plain(title)) + GAP)
+                    lines.append([(" " * GAP, ""), *title, (blanks, ""), *line])
             yield lines
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from string import ascii_lowercase
 from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
@@ -252,7 +251,7 @@ class LayerTracer(Recorder):
         wholes = {node.operands[0] for node in self._nodes if node.operation == "part"}
         wholes |= {place for place, node in enumerate(self._nodes) if node.in_groups}
         known = {*"bhistxy", *self._sizes, *self._arrays, *[node.letter for node in self._nodes]}
-        letters = [letter for letter in ascii_lowercase if letter not in known]
+        letters = [letter for letter in map(chr, range(ord("a"), ord("z") + 1)) if letter not in known]
         unnamed = [place for place in sorted(wholes) if self._nodes[place].operation in OPERATIONS]
         unnamed = [place for place in unnamed if not self._nodes[place].letter]
         for place, letter in zip(unnamed, letters, strict=False):
