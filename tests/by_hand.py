@@ -64,7 +64,10 @@ def of_like_gates(layer: Any, m: int) -> int:
     if getattr(layer, "coupled", False):
         gates -= 1
     count = gates * h * m
-    count += gates * (h if layer.recurrence == "diagonal" else h * p)
+    if layer.recurrent_rank:
+        count += gates * (h * layer.recurrent_rank + layer.recurrent_rank * p)
+    else:
+        count += gates * (h if layer.recurrence == "diagonal" else h * p // (layer.recurrent_blocks or 1))
     if layer.bias:
         count += gates * h
     if getattr(layer, "projection", None):

@@ -18,6 +18,8 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "activation": ("relu", "gelu", "linear", "sigmoid"),
     "recurrent_activation": ("hard_sigmoid", "hard_sigmoid_0.2"),
     "recurrence": ("diagonal",),
+    "recurrent_rank": (1,),
+    "recurrent_blocks": (2,),
     "reset_after": (False, True),
     "reset_gate": (False,),
     "update_gate": ("replaces",),

@@ -1,5 +1,6 @@
 """Random networks over every option, as the plain data of a spec file; and the same network in flags."""
 
+from math import gcd
 from typing import Any
 
 import yaml
@@ -50,8 +51,17 @@ def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, dec
         layer[option] = draw(options[option])
     if layer.get("reset_gate") is False:
         layer.pop("reset_after", None)
+    if "recurrence" in layer:
+        layer.pop("recurrent_rank", None)
+        layer.pop("recurrent_blocks", None)
     if layer.get("recurrence") == "diagonal":
         layer.pop("projection", None)
+    widths = layer[kind], layer.get("projection", layer[kind])
+    if "recurrent_rank" in layer:
+        layer.pop("recurrent_blocks", None)
+        layer["recurrent_rank"] = min(layer["recurrent_rank"], *widths)
+    if "recurrent_blocks" in layer:
+        layer["recurrent_blocks"] = gcd(*widths)
     if layer.get("bidirectional") and draw(st.booleans()):
         layer["merge"] = draw(st.sampled_from(["concat", "sum", "mul", "ave"]))
     return layer

@@ -205,7 +205,8 @@ def right_in(network: Network, answers: Answers) -> str | None:
     return None
 
 
-_SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.KERNEL: "input", Role.RECURRENT: "past"}
+_SOURCES: dict[Role, Source] = {Role.INPUT: "input", Role.KERNEL: "input"}
+_SOURCES |= dict.fromkeys((Role.RECURRENT, Role.LEFT, Role.RIGHT), "past")
 
 
 def _sizes_in(tensor: Tensor, line: LayerLine) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, product, substituted, value
-from rnncalc.conventions.layout import axis_of, role_of
+from rnncalc.conventions.layout import axis_of, role_of, width_of
 from rnncalc.conventions.tensor import BIASES, Direction, Role
 from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import ArrayAxes, Dense, Embedding, External, Layer, Output, Transform
@@ -192,7 +192,7 @@ def multiplied(line: LayerLine) -> LayerLine:
     The multiply-adds of a layer that do not follow from its matrices are one number; a layer without any has 0 times.
     """
     gates = [gate._replace(reads=tuple([it for it in gate.reads if it.source not in A_UNIT])) for gate in line.gates]
-    others = {name: part for name, part in line.others.items() if name == "projection"}
+    others = {name: part for name, part in line.others.items() if name in ("projection", Role.RIGHT)}
     uses, work = line.placed.uses or 1, line.placed.multiply_adds or 0
     matrices = line._replace(gates=tuple(gates), others=others, bias_size=0, times=uses)
     if not work or matrices.params == work:
@@ -335,6 +335,9 @@ def _biases(placed: Placed, layer: Cell) -> Counter[str]:
 
 
 def _others(placed: Placed, layer: Cell) -> Iterator[tuple[str, Products]]:
+    right = [each for gate in layer.gates(placed.inputs) for each in gate.products if each.form is Form.RANK]
+    if right:
+        yield Role.RIGHT, times(len(right), placed.sizes["r"], placed.sizes[width_of(layer, right[0].vector)])
     for weight in layer.weights:
         if weight.widths:
             name = "projection" if layer.projects(weight) else weight.letter

@@ -184,6 +184,7 @@ def _bracketed(expression: Expression, text: str) -> str:
 _IN_BRACKET = {
     Role.INPUT: Role.INPUT,
     Role.RECURRENT: Role.RECURRENT,
+    Role.LEFT: Role.RECURRENT,
     Role.BIAS: Role.BIAS,
     Role.RECURRENT_BIAS: Role.BIAS,
     Role.KERNEL: Role.KERNEL,

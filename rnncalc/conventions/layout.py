@@ -126,7 +126,7 @@ def role_of(layer: Cell, product: Product) -> Role:
     if product.vector == "x":
         return Role.INPUT
     first = next(iter(layer.states))
-    return Role.RECURRENT if product.form is Form.FULL or product.vector == first else Role.PEEPHOLE
+    return Role.PEEPHOLE if product.form is Form.DIAGONAL and product.vector != first else Role.RECURRENT
 
 
 def width_of(layer: Cell, vector: str) -> str:
@@ -135,10 +135,14 @@ def width_of(layer: Cell, vector: str) -> str:
 
 
 def axis_of(layer: Cell, product: Product) -> str:
-    """Return the letter of the axis of a product's matrix that goes along what is read; "" where it has none."""
+    """Return the letter of the axis of a product's matrix that goes along what is read; "" where it has none.
+
+    Of a matrix of low rank that of its left factor.
+    """
     if product.form is Form.CONVOLUTION:
         return "m" if product.vector == "x" else "h"
-    return "" if product.form is Form.DIAGONAL else width_of(layer, product.vector)
+    axes = {Form.DIAGONAL: "", Form.BLOCKS: "b", Form.RANK: "r"}
+    return axes[product.form] if product.form in axes else width_of(layer, product.vector)
 
 
 def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> dict[str, Side]:
@@ -220,10 +224,21 @@ class CellTensors:
             assert array is not None
             reads = axis_of(self.layer, Product(vector, form))
             places = len(self.layer.grid) if form is Form.CONVOLUTION else 0
+            if form is Form.RANK:
+                yield from self._factors(vector, uses)
+                continue
             axes = self._axes(array, 1 if array.by_gate else len(uses), reads, places)
             for letters, gated in uses.items() if array.by_gate else [("", "".join(uses.values()))]:
                 contents = [(role, matrix, vector) for matrix in ([letters] if array.by_gate else uses)]
                 yield self._tensor(array, letters, vector, role, gated, axes, contents)
+
+    def _factors(self, vector: str, uses: Mapping[str, str]) -> Iterator[Tensor]:
+        """Yield the two factors of each matrix of low rank."""
+        for matrix, gated in uses.items():
+            for array, role in ((self.arrays.left, Role.LEFT), (self.arrays.right, Role.RIGHT)):
+                assert array is not None
+                axes = self._axes(array, 1, width_of(self.layer, vector))
+                yield self._tensor(array, matrix, vector, role, gated, axes, [(role, matrix, vector)])
 
     def _biases(self) -> Iterator[Tensor]:
         arrays = self.arrays
@@ -311,6 +326,7 @@ class CellTensors:
         words = [*words, *kernel] if words[0] == "h" else [*kernel, *words]
         beside = contents[0][0] in (Role.PROJECTION, Role.MATRIX)
         out, inputs = ("p", "h") if beside else ("gates 2gates h", "m reads reads|1 stacked")
+        out, inputs = (f"{out} r", inputs) if contents[0][0] is Role.RIGHT else (out, f"{inputs} r")
         if contents[0][0] is Role.STATE:
             out, inputs = "reads", ""
         places = {**dict.fromkeys(out.split(), 0), **dict.fromkeys(inputs.split(), 1), "k0": 2, "k1": 3}

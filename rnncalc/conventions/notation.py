@@ -96,6 +96,7 @@ _UVW = W.replace(
     name="uvw",
     parts=_PARTS
     | {"input": Array("U_{apart}", "h m"), "recurrent": Array("W_{other}{apart}", "h reads")}
+    | {"left": Array("A_{other}{apart}", "h r"), "right": Array("B_{other}{apart}", "r reads")}
     | dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{apart}", "h"))
     | {"gain": Array("gamma_{apart}", "h")},
     output={"kernel": "V", "bias": "c"},

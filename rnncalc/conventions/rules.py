@@ -71,6 +71,7 @@ class Array(Frozen):
 class CellArrays(Frozen):
     """How a framework lays out one kind of cell.
 
+    left, right: the two matrices whose product is a recurrent one of low rank.
     bias: of the input side; both_biases: of the two sides in one tensor. gain: of a gate whose sum is normalised.
     stacked: of all that a gate reads, where its step sums the products; `input` and `recurrent` are those of the rest.
     joins: what one matrix of all gates multiplies, one above the other; empty if each vector has a matrix of its own.
@@ -83,6 +84,8 @@ class CellArrays(Frozen):
 
     input: Array | None = None
     recurrent: Array | None = None
+    left: Array | None = None
+    right: Array | None = None
     bias: Array | None = None
     recurrent_bias: Array | None = None
     both_biases: Array | None = None

@@ -13,6 +13,9 @@ class Role(StrEnum):
 
     INPUT = "input"
     RECURRENT = "recurrent"
+    LEFT = "recurrent_left"
+    RIGHT = "recurrent_right"
+    """The two matrices whose product is a recurrent one of low rank."""
     BIAS = "bias"
     RECURRENT_BIAS = "recurrent_bias"
     GAIN = "gain"

@@ -24,7 +24,7 @@ from rnncalc.forward.arrays import (
     Vectors,
     WeightVector,
 )
-from rnncalc.forward.bindings import Binding, BoundWeights, TransformNames
+from rnncalc.forward.bindings import Binding, BoundWeights, Product, TransformNames
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, length_of
 from rnncalc.network.stack import Placed
@@ -98,8 +98,9 @@ class DirectionPass(Generic[Value]):
                 self.weights[place] = vectors.weight(self._weights_of(node))
             elif node.operation in MATRICES:
                 matrix, vector = node.operands
-                product = partial(vectors.product, self._weights_of(trace.nodes[matrix]))
-                self.each.append((place, product, (vector,)))
+                weights_of_node = self._weights_of(trace.nodes[matrix])
+                function = self._in_blocks if isinstance(weights_of_node, tuple) else vectors.product
+                self.each.append((place, partial(function, weights_of_node), (vector,)))
             elif node.operation in OPERATIONS:
                 of_weights = all(operand in self.weights for operand in node.operands)
                 row = operations.HALVES[backward] if node.operation == "half" else OPERATIONS[node.operation]
@@ -136,8 +137,31 @@ class DirectionPass(Generic[Value]):
         """Return the weights of a node, a matrix or a vector."""
         assert node.weights is not None  # reported by its operation
         array = bound_weights(self.bound, node.weights)
-        array.declaration = node.weights
+        for each in array if isinstance(array, tuple) else (array,):
+            each.declaration = node.weights
         return array
+
+    def _in_blocks(self, blocks: Sequence[Matrix], vector: Value) -> Value:
+        """Return the products of blocks along a diagonal with the parts of a vector, one after the other."""
+        parts = cut(self.vectors, vector, len(blocks), again=True)
+        return joined(self.vectors, [*map(self.vectors.product, blocks, parts)])
+
+
+def cut(vectors: Vectors[Value], x: Value, number: int, *, again: bool = False) -> list[Value]:
+    """Return a number of equal parts of a vector; again: whether a backward pass cuts the vector once more."""
+    if number == 1:
+        return [x]
+    each = len(vectors.numbers(x)) // number
+    rows = [operations.part(place * each, (place + 1) * each).replace(again=again) for place in range(number)]
+    return [vectors.operation(row)(x) for row in rows]
+
+
+def joined(vectors: Vectors[Value], parts: Sequence[Value]) -> Value:
+    """Return vectors one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    widths = [len(vectors.numbers(vector)) for vector in parts]
+    return vectors.operation(operations.joined(widths))(*parts)
 
 
 def _calculate(calculations: Sequence[Calculation], values: dict[int, Any]) -> None:
@@ -146,9 +170,11 @@ def _calculate(calculations: Sequence[Calculation], values: dict[int, Any]) -> N
         values[place] = do(*[values[operand] for operand in operands])
 
 
-def bound_weights(bound: BoundWeights, weights: Weights) -> Matrix | WeightVector:
+def bound_weights(bound: BoundWeights, weights: Weights) -> Product:
     """Return the weights of a node as they are bound."""
     match weights.role:
+        case Role.LEFT | Role.RIGHT:
+            return bound.factor(weights.letter, weights.vector, weights.role.value.removeprefix("recurrent_"))
         case Role.MATRIX:
             return bound.matrix(weights.letter)
         case Role.VECTOR | Role.SCALAR:
@@ -536,19 +562,10 @@ class TransformPass(Generic[Value]):
         return self.parts[id(x)][1]
 
     def _cut(self, x: Value, number: int) -> list[Value]:
-        """Return a number of equal parts of a vector."""
-        if number == 1:
-            return [x]
-        each = len(self.vectors.numbers(x)) // number
-        cut = [operations.part(place * each, (place + 1) * each) for place in range(number)]
-        return [self.vectors.operation(row)(x) for row in cut]
+        return cut(self.vectors, x, number)
 
     def _joined(self, vectors: Sequence[Value]) -> Value:
-        """Return vectors one after the other."""
-        if len(vectors) == 1:
-            return vectors[0]
-        widths = [len(self.vectors.numbers(vector)) for vector in vectors]
-        return self.vectors.operation(operations.joined(widths))(*vectors)
+        return joined(self.vectors, vectors)
 
 
 class LayerPass(Generic[Value]):

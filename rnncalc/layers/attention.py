@@ -8,7 +8,17 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Time, Transform, affine, with_bias
+from rnncalc.layers.layer import (
+    ArrayAxes,
+    LayerOperations,
+    OptionProblem,
+    Shape,
+    Time,
+    Transform,
+    affine,
+    quotient,
+    with_bias,
+)
 from rnncalc.layers.options import SIZE, Choice, Option, Switch
 from rnncalc.letters import has_letters
 from rnncalc.words import plural
@@ -70,11 +80,6 @@ def projections(query: str, memory: str, keys: str, values: str, *, bias: bool) 
         yield from with_bias(role, each, bias=bias)
 
 
-def head_width(width: Any, heads: Any) -> Any:
-    """Return the width of one of the heads that divide a width; of a letter it is a fraction, such as m/8."""
-    return width // heads if isinstance(width, int) or has_letters(heads) else width * Fraction(1, heads)
-
-
 def undivided(what: str, width: Any, heads: Any) -> str:
     """Return why heads do not divide a width, and the cure; nothing if they do. A letter is taken for a multiple."""
     if has_letters(heads):
@@ -107,7 +112,7 @@ class _WithHeads(Transform):
         """Say why the heads change the count or do not, which frameworks differ in."""
         keys = self.__dict__.get("key_size")
         if keys is None:
-            width = head_width(shape[-1], self.heads)
+            width = quotient(shape[-1], self.heads)
             equal = f" = {width}" if isinstance(width, int) else ""
             each = f"h heads of m / h = {shape[-1]} / {self.heads}{equal} numbers"
             return f"{each} have m = {shape[-1]} together, so their number does not change the count, as in PyTorch"
@@ -146,7 +151,7 @@ class MultiHeadAttention(_WithHeads):
     causal: bool = False
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        key = self.key_size or head_width(inputs, self.heads)
+        key = self.key_size or quotient(inputs, self.heads)
         value = self.value_size or key
         sizes = {"m": inputs, "h": self.heads, "k": key, "v": value}
         return sizes | {"hk": self.heads * key, "hv": self.heads * value}
@@ -185,7 +190,7 @@ class Transformer(_WithHeads):
     causal: bool = False
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        each = head_width(inputs, self.heads)
+        each = quotient(inputs, self.heads)
         return {"m": inputs, "h": self.heads, "k": each, "v": each, "f": self.feed_forward}
 
     @property

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
-from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.layers.layer import Layer, OptionProblem, quotient
 from rnncalc.layers.options import Activation as Activation
 from rnncalc.layers.options import RecurrentActivation as RecurrentActivation
 from rnncalc.records import Frozen
+from rnncalc.words import plural
 
 Merge = Literal["concat", "sum", "mul", "ave"]
 Recurrence = Literal["full", "diagonal"]
@@ -26,23 +27,28 @@ class Form(Enum):
     """The matrix of a product: FULL has a weight for each pair, DIAGONAL one for each unit.
 
     CONVOLUTION has a weight for each pair of channels and each place around; the places of a step share them.
+    BLOCKS has a weight for each pair within equal blocks along the diagonal; each row has those of its block.
+    RANK is the product of two matrices, the right one of r rows and the left one of r columns.
     """
 
     FULL = "full"
     DIAGONAL = "diagonal"
     CONVOLUTION = "convolution"
+    BLOCKS = "blocks"
+    RANK = "rank"
 
 
 class Product(NamedTuple):
     """What a gate reads, and through which matrix.
 
     vector: `x`, or the letter of a state. matrix: the letters of a matrix that gates share; by default the gate has
-    its own.
+    its own. blocks: how many there are, of the form BLOCKS.
     """
 
     vector: str
     form: Form = Form.FULL
     matrix: str | None = None
+    blocks: int = 1
 
 
 class Gate(NamedTuple):
@@ -234,3 +240,49 @@ class Cell(Layer):
             yield "merge", "applies to a bidirectional layer only; make it bidirectional, or remove it"
         if self.initial_state is not None and self.learned_state:
             yield "learned_state", "the state before the first step comes from a vector already; remove one of the two"
+
+
+class GatedCell(Cell):
+    """A cell whose gates all read the past, each through a matrix of its own whose form is an option.
+
+    A matrix of rank r is the product of two (Miceli Barone 2016); blocks are those of the heads of an sLSTM (Beck et
+    al. 2024).
+    """
+
+    recurrence: Recurrence = "full"
+    recurrent_rank: int | None = None
+    recurrent_blocks: int | None = None
+
+    @property
+    def past(self) -> Product:
+        """The product of a gate with the past."""
+        form = Form.RANK if self.recurrent_rank else Form.BLOCKS if self.recurrent_blocks else Form(self.recurrence)
+        return Product("h", form, blocks=self.recurrent_blocks or 1)
+
+    @property
+    def past_width(self) -> int:
+        """The width of the past, which is that of the output of one direction."""
+        return self.units
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        sizes = super().sizes(inputs)
+        if self.recurrent_rank is not None:
+            sizes["r"] = self.recurrent_rank
+        if self.recurrent_blocks is not None:
+            sizes["b"] = quotient(self.past_width, self.recurrent_blocks)
+        return sizes
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        yield from super().option_problems()
+        rank, blocks, width = self.recurrent_rank, self.recurrent_blocks, self.past_width
+        forms = [form for form in ("recurrent_rank", "recurrent_blocks") if getattr(self, form) is not None]
+        if self.recurrence == "diagonal" and forms:
+            yield forms[0], "does not apply to recurrence: diagonal, which has no recurrent matrix; remove one of them"
+        elif len(forms) > 1:
+            yield "recurrent_blocks", "does not apply with recurrent_rank; remove one of them"
+            return
+        for size in {self.units, width} if isinstance(width, int) and isinstance(self.units, int) else ():
+            if isinstance(rank, int) and rank > size:
+                yield "recurrent_rank", f"expected at most {size:,}, the rank of the whole matrix, got {rank:,}"
+            if blocks is not None and size % blocks:
+                yield "recurrent_blocks", f"{plural(blocks, 'block')} do not divide {size:,} units; change one of them"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
-from rnncalc.layers.attention import HEAD_SIZES, attend, head_width, projections, undivided
+from rnncalc.layers.attention import HEAD_SIZES, attend, projections, undivided
 from rnncalc.layers.layer import (
     CROSS,
     ArrayAxes,
@@ -16,6 +16,7 @@ from rnncalc.layers.layer import (
     Time,
     Transform,
     affine,
+    quotient,
     with_bias,
 )
 from rnncalc.layers.options import SIZE, Choice, Option, Switches
@@ -139,7 +140,7 @@ class DecoderAttention(Transform):
     def sizes(self, inputs: int) -> dict[str, int]:
         query, keys = self.query_width, self.key_width
         if self.heads:
-            key = self.key_size or head_width(query, self.heads)
+            key = self.key_size or quotient(query, self.heads)
             value = self.value_size or key
             each = {"h": self.heads, "d": key, "v": value, "hd": self.heads * key, "hv": self.heads * value}
             return {"q": query, "k": keys, **each}

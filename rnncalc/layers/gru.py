@@ -7,12 +7,10 @@ from typing import Literal
 
 from rnncalc.layers.cell import (
     Activation,
-    Cell,
-    Form,
     Gate,
+    GatedCell,
     Operations,
     Product,
-    Recurrence,
     RecurrentActivation,
     Stepped,
     Value,
@@ -20,7 +18,7 @@ from rnncalc.layers.cell import (
 from rnncalc.layers.layer import OptionProblem
 
 
-class GRU(Cell):
+class GRU(GatedCell):
     """The gated recurrent unit (Cho et al. 2014): 3·h(m + h + 1) parameters.
 
     With `update_gate: replaces` z is the share of the new state (Chung et al. 2014). Without a reset gate it is the
@@ -34,7 +32,6 @@ class GRU(Cell):
     kind = "gru"
 
     activation: Activation = "tanh"
-    recurrence: Recurrence = "full"
     reset_after: bool | None = None
     reset_gate: bool = True
     update_gate: Literal["keeps", "replaces"] | None = None
@@ -42,7 +39,7 @@ class GRU(Cell):
     layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
-        reads = Product("x"), Product("h", Form(self.recurrence))
+        reads = Product("x"), self.past
         keep = "replace" if self.update_gate == "replaces" else "keep"
         sigmoid = self.recurrent_activation or "sigmoid"
         update = Gate("z", sigmoid, reads, "update gate", f"how much of the old state to {keep}")

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from fractions import Fraction
 from functools import cache
 from math import prod
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers.options import OPTIONS, SIZE, Option, Size, Tensors, Trainable
+from rnncalc.letters import has_letters
 from rnncalc.records import Frozen
 from rnncalc.words import did_you_mean, not_among
 
@@ -360,6 +362,11 @@ def inside(window: range, steps: int) -> range:
     """Return the steps of a window that are in a sequence of so many steps."""
     first, after = (length_of(range(window.start, bound, window.step)) for bound in (0, steps))
     return window[first:after]
+
+
+def quotient(width: Any, parts: Any) -> Any:
+    """Return the width of one of the parts that divide a width; of a letter it is a fraction, such as m/8."""
+    return width // parts if isinstance(width, int) or has_letters(parts) else width * Fraction(1, parts)
 
 
 def with_bias(role: str, axes: str | tuple[str, ...], *, bias: bool) -> tuple[ArrayAxes, ...]:

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from rnncalc.layers.cell import (
     Activation,
-    Cell,
     Form,
     Gate,
+    GatedCell,
     Operations,
     Product,
-    Recurrence,
     RecurrentActivation,
     Stepped,
     Value,
@@ -22,7 +21,7 @@ from rnncalc.layers.layer import OptionProblem
 _KEPT = "how much of the cell state to keep"
 
 
-class LSTM(Cell):
+class LSTM(GatedCell):
     """Long short-term memory (Hochreiter and Schmidhuber 1997, forget gate Gers et al. 2000): 4·h(m + h + 1).
 
     Projections are those of Sak et al. (2014), peepholes those of Gers and Schmidhuber (2000). With `coupled: true` the
@@ -38,7 +37,6 @@ class LSTM(Cell):
 
     activation: Activation = "tanh"
     recurrent_activation: RecurrentActivation | None = None
-    recurrence: Recurrence = "full"
     projection: int | None = None
     peepholes: bool = False
     output_gate: bool = True
@@ -46,7 +44,7 @@ class LSTM(Cell):
     layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
-        reads = Product("x"), Product("h", Form(self.recurrence))
+        reads = Product("x"), self.past
         peeks = (*reads, Product("c", Form.DIAGONAL)) if self.peepholes else reads
         kept = "how much of the cell state to keep, and of the candidate not to write" if self.coupled else _KEPT
         sigmoid = self.recurrent_activation or "sigmoid"
@@ -63,6 +61,10 @@ class LSTM(Cell):
     @property
     def states(self) -> Mapping[str, str]:
         return {"h": self.output, "c": "h"}
+
+    @property
+    def past_width(self) -> int:
+        return self.units if self.projection is None else self.projection
 
     @property
     def output(self) -> str:

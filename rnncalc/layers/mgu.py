@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from rnncalc.layers.cell import (
     Activation,
-    Cell,
-    Form,
     Gate,
+    GatedCell,
     Habits,
     Operations,
     Product,
-    Recurrence,
     RecurrentActivation,
     Stepped,
     Value,
@@ -19,17 +17,16 @@ from rnncalc.layers.cell import (
 _MEANING = "how much of the old state to {}, and how much the candidate sees"
 
 
-class MGU(Cell):
+class MGU(GatedCell):
     """The minimal gated unit (Zhou et al. 2016), one gate for forgetting and resetting: 2·h(m + h + 1) parameters."""
 
     kind = "mgu"
 
     activation: Activation = "tanh"
     recurrent_activation: RecurrentActivation | None = None
-    recurrence: Recurrence = "full"
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
-        reads = Product("x"), Product("h", Form(self.recurrence))
+        reads = Product("x"), self.past
         forget = Gate("f", self.recurrent_activation or "sigmoid", reads, "forget gate", _MEANING.format("replace"))
         return forget, Gate("n", self.activation, reads, "candidate", "the new state it proposes")
 

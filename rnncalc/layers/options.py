@@ -362,6 +362,12 @@ OPTIONS: dict[str, Option] = {
     "recurrence": Option(
         Choice(("full", "diagonal")), "diagonal: each unit sees only its own past; h weights instead of h²"
     ),
+    "recurrent_rank": Option(
+        SIZE, "each gate's recurrent matrix is the product of two, h × r and r × h: 2h·r weights instead of h²"
+    ),
+    "recurrent_blocks": Option(
+        Size(), "g equal blocks along the diagonal of each recurrent matrix, which divide h: h²/g weights instead of h²"
+    ),
     "learned_state": Option(
         Switch(), "the state before the first step is trained: h more parameters per state and direction"
     ),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, Stepped, Value
+from rnncalc.layers.cell import Activation, Gate, GatedCell, Operations, Product, Stepped, Value
 
 
-class RNN(Cell):
+class RNN(GatedCell):
     """Elman's simple recurrent network (1990): h_t = tanh(W_xh x_t + W_hh h_(t-1) + b_h), h(m + h + 1) parameters.
 
     With `recurrence: diagonal` and relu it is the IndRNN (Li et al. 2018). With `layer_norm: true` its sum is
@@ -15,11 +15,10 @@ class RNN(Cell):
     kind = "rnn"
 
     activation: Activation | None = None
-    recurrence: Recurrence = "full"
     layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
-        reads = Product("x"), Product("h", Form(self.recurrence))
+        reads = Product("x"), self.past
         meaning = "mixes the input with the memory of the step before"
         return (Gate("h", self.activation or "tanh", reads, "hidden state", meaning, normalised=self.layer_norm),)
 

@@ -277,7 +277,7 @@ def _steps(placed: Placed) -> Iterator[Step]:
         yield Step(StepKind.FORMULA, placed.layout.params, placed.params, placed.sizes, names=placed.names)
 
 
-_OF_GATES = (Role.KERNEL, Role.INPUT, Role.RECURRENT, Role.BIAS, Role.RECURRENT_BIAS, Role.GAIN)
+_OF_GATES = (Role.KERNEL, Role.INPUT, Role.RECURRENT, Role.LEFT, Role.RIGHT, Role.BIAS, Role.RECURRENT_BIAS, Role.GAIN)
 
 
 def _alike(tensors: list[Tensor]) -> str:

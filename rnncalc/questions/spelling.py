@@ -95,6 +95,8 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
 
 def numbers_of(array: Matrix | WeightVector) -> Nested:
     """Return the rows of a matrix, one for each output, the kernel of a convolution, or the numbers of a vector."""
+    if isinstance(array, tuple):
+        return [row for block in array for row in block.rows]
     if isinstance(array, Convolution):
         return array.kernel(array.rows)
     return array.rows if isinstance(array, Matrix) else [*array.numbers]

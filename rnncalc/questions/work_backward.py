@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention
-from rnncalc.conventions.tensor import Direction
+from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.forward.arrays import Convolution, Matrix, TensorPart, WeightVector
 from rnncalc.forward.backward_pass import BackwardPass, Loss
 from rnncalc.forward.tape import TapeValue
@@ -228,7 +228,10 @@ def _array(
         step = trace(layer, placed.inputs, convention(network.convention))
         alone = {letters_of(step, network.spelling).weights(declared): [[declared]]}
         arrays = joined_arrays(step, network.spelling) | alone
-        return next(each for each in arrays.items() if any(declared in gate for gate in each[1]))
+        (letter, below), blocks = next(each for each in arrays.items() if any(declared in gate for gate in each[1]))
+        if (number := layer.__dict__.get("recurrent_blocks") or 1) > 1 and declared.role is Role.RECURRENT:
+            below = f"{below},{weights.piece.start * number // layer.units + 1}"  # a block along the diagonal
+        return (letter, below), blocks
     return _letter(placed, shown, weights, symbols=network.shown.symbols), [[declared]]
 
 

@@ -14,7 +14,7 @@ from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
-from rnncalc.layers.layer import Dense, Embedding, Output, Time, Transform
+from rnncalc.layers.layer import Dense, Embedding, Output, Time, Transform, quotient
 from rnncalc.letters import has_letters, superscript
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 HOLDS = {
     Role.INPUT: "input matrix",
     Role.RECURRENT: "recurrent matrix",
+    Role.LEFT: "left factor of the recurrent matrix",
+    Role.RIGHT: "right factor of the recurrent matrix",
     Role.BIAS: "bias",
     Role.RECURRENT_BIAS: "recurrent bias",
     Role.GAIN: "gain of the normalised sum",
@@ -284,6 +286,8 @@ _NAMES = {
     "h": "units",
     "n": "units",
     "p": "the width of the projection",
+    "r": "the rank of a recurrent matrix",
+    "b": "the columns of a block",
     "d": "the width of a vector",
     "f": "filters",
     "k": "the steps of the kernel",
@@ -371,6 +375,11 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
         x = f"h{superscript(each.read_level)}" if each.read_level else "x"
         yield f"{x}_half: {first} numbers of {x}_t in the forward direction, {last} in the backward one."
+    if number := isinstance(layer, Cell) and max(product.blocks for gate in each.gates for product in gate.products):
+        rows, columns = quotient(layer.units, number), each.placed.sizes.get("b")
+        where = "along the diagonal, and zeros elsewhere; each row of its tensor has the numbers of its block"
+        if number > 1:
+            yield f"A recurrent matrix is {plural(number, 'block')} of {rows} × {columns} {where}."
     if grid := layer.grid:
         places, sizes = " × ".join(map(str, grid)), each.placed.sizes
         kernel = " × ".join([str(sizes["k"])] * len(grid))
@@ -409,7 +418,7 @@ def on_parts(each: Derivation) -> Iterator[str]:
         if named and node.operation == "part":
             part, whole = (plain(vector(named.formula(at), each.placed.sizes)) for at in (place, *node.operands))
             parts.setdefault(whole, []).append(part)
-        if node.in_groups:
+        if node.in_groups and not isinstance(each.placed.layer, Cell):
             letter, reads = node.letter, "reads x_(i,t), its part of x_t, with its rows of each matrix"
             yield f"Each group i, of {node.number:,}, {reads}; {letter}_(i,t) is its part of {letter}_t."
     for whole, names in parts.items():

@@ -47,6 +47,8 @@ class Letters(NamedTuple):
 _PARTS = {
     Role.INPUT: "input",
     Role.RECURRENT: "recurrent",
+    Role.LEFT: "left",
+    Role.RIGHT: "right",
     Role.PEEPHOLE: "peephole",
     Role.GAIN: "gain",
     Role.BIAS: "bias",
@@ -451,7 +453,11 @@ class Formulas:
             yield self._product(each) if matrix else self.formula(each)
 
     def _product(self, place: int) -> Application:
-        return Application("matrix", tuple(map(self.formula, self.nodes[place].operands)))
+        matrix, vector = self.nodes[place].operands
+        weights: Any = self.formula(matrix)
+        if self.nodes[place].in_groups:  # blocks along the diagonal of a matrix with zeros elsewhere
+            weights = weights.replace(axes=(weights.axes[0], self.nodes[vector].width))
+        return Application("matrix", (weights, self.formula(vector)))
 
     def _addends(self, place: int) -> Iterator[int]:
         """Yield the places of the terms of a sum; sums without a letter are expanded."""
@@ -472,7 +478,8 @@ class Formulas:
         for each in terms:
             node = self.nodes[each]
             weights = self.nodes[node.operands[0]].weights if node.operation == "matrix" else None
-            if weights and weights.role is not Role.MATRIX and (each not in self.names or each == place):
+            whole = weights and weights.role in (Role.INPUT, Role.RECURRENT) and not node.in_groups
+            if weights and whole and (each not in self.names or each == place):
                 by_matrix.setdefault(weights.matrix, []).append(each)
         stacks: list[tuple[Formula, Sequence[int]]] = []
         for matrix, products in by_matrix.items():

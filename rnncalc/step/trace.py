@@ -187,12 +187,18 @@ class Tracer(Recorder):
         if product.matrix is not None:
             alike = (gate for gate, product_of in self._products if product_of == vector)
             owner = next(gate for gate in alike if self._products[gate, vector].matrix == product.matrix)
+        if product.form is Form.RANK:
+            for role, out, columns in ((Role.RIGHT, "r", width_of(self._layer, vector)), (Role.LEFT, "h", "r")):
+                factor = Node(WEIGHTS, weights=Weights(role, owner, vector, product.matrix), axes=(out, columns))
+                read = self._place(Node("matrix", (self._place(factor), read), out))
+            return read
         of_weights = Weights(role_of(self._layer, product), owner, vector, product.matrix)
         weights = self._place(Node(WEIGHTS, width="" if full else "h", weights=of_weights, axes=axes))
         operation = "convolve" if convolves else "matrix" if full else "times"
         if not full:
             self._expect(f"what gate {letter} reads unit by unit", Operand(read), "h")
-        return self._place(Node(operation, (weights, read), self._layer.gate_width))
+        number = product.blocks if product.blocks > 1 else 0
+        return self._place(Node(operation, (weights, read), self._layer.gate_width, number=number))
 
     def _add_bias(self, letter: str, side: Side, total: int, *, normalised: bool = False) -> int:
         """Return a sum with a gate's bias on one of its sides, if there is one, before or after it is normalised."""

@@ -52,6 +52,8 @@ class Unit:
         return sum(self.product(gate, letter, [state]) for letter, state in states.items())
 
     def product(self, gate: str, of: str, values: list[float]) -> float:
+        if f"A_{of}{gate}" in self.arrays:  # of rank 1
+            return self[f"A_{of}{gate}"][0] * self[f"B_{of}{gate}"][0] * values[0]
         name = next(name for name in (f"W_{of}{gate}", f"w_{of}{gate}", f"W_{of}") if name in self.arrays)
         return sum(weight * number for weight, number in zip(self[name], values, strict=True))
 
@@ -118,7 +120,7 @@ STEPS: dict[str, Callable[[Unit], None]] = {
     step.__name__: step for step in (rnn, gru, lstm, mgu, mingru, minlstm, sru, fastgrnn)
 }
 
-VECTORS = ("projection", "layer_norm")
+VECTORS = ("projection", "layer_norm", "recurrent_blocks")
 """Options that say nothing of one unit; tests/conformance compares them with frameworks."""
 
 

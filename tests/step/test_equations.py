@@ -23,6 +23,7 @@ from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.network_pass import Pass
+from rnncalc.layers.cell import Form
 from rnncalc.step.equations import Formula, equations, symbols
 from rnncalc.step.trace import trace
 from rnncalc.typeset.equations import Term, line_of, plain
@@ -163,6 +164,7 @@ def u_and_w(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     past = next(iter(layer.states))
     found = {f"U_{name[3:]}": value for name, value in names.items() if name.startswith("W_x")}
     found |= {f"W_{name[3:]}": value for name, value in names.items() if name.startswith(f"W_{past}")}
+    found |= {f"{name[0]}_{name[3:]}": value for name, value in names.items() if name[0] in "AB"}
     found |= {f"W_h{each.letter}": names[f"W_h{each.letter}"] for each in layer.weights if len(each.widths) == 2}
     if len(layer.gates(M)) == 1:
         found = {name[0]: value for name, value in found.items()}
@@ -174,12 +176,17 @@ def u_and_w(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
 
 def rows(_: Cell, names: dict[str, Any]) -> dict[str, Any]:
     """Return every matrix with its columns for rows."""
-    return {name: turned(value) for name, value in names.items() if name[0] in "wW"}
+    return {name: turned(value) for name, value in names.items() if name[0] in "wWAB"}
 
 
-def columns(_: Cell, names: dict[str, Any]) -> dict[str, Any]:
+def whole(layer: Cell) -> bool:
+    """Return whether no recurrent matrix is in blocks, which are beside no other matrix."""
+    return all(product.blocks == 1 for gate in layer.gates(M) for product in gate.products)
+
+
+def columns(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     """Return the matrix of h left of that of x for each gate, or for those that share it."""
-    both = [name[3:] for name in names if name.startswith("W_x") and f"W_h{name[3:]}" in names]
+    both = [name[3:] for name in names if name.startswith("W_x") and f"W_h{name[3:]}" in names and whole(layer)]
     return {
         f"W_{gates}".rstrip("_"): [[*h, *x] for h, x in zip(names[f"W_h{gates}"], names[f"W_x{gates}"], strict=True)]
         for gates in both
@@ -190,7 +197,7 @@ def columns(_: Cell, names: dict[str, Any]) -> dict[str, Any]:
 def stacked(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     """Return beside those the matrix of h above that of x for each gate, or for those that share it."""
     matrices = rows(layer, names)
-    both = [name[3:] for name in matrices if name.startswith("W_x") and f"W_h{name[3:]}" in matrices]
+    both = [name[3:] for name in matrices if name.startswith("W_x") and f"W_h{name[3:]}" in matrices and whole(layer)]
     one = {f"W_{gates}".rstrip("_"): matrices[f"W_h{gates}"] + matrices[f"W_x{gates}"] for gates in both}
     return matrices | one
 
@@ -247,8 +254,21 @@ def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
     names: dict[str, Any] = {}
     for gate in layer.gates(M):
         for each in gate.products:
-            held = of.product(gate.letter, each.vector)
             letters = gate.letter if each.matrix is None else each.matrix
+            if each.form is Form.RANK:
+                sides = {"A": "left", "B": "right"}.items()
+                names |= {f"{name}_h{letters}": of.factor(gate.letter, "h", side).rows for name, side in sides}
+                continue
+            held = of.product(gate.letter, each.vector)
+            if isinstance(held, tuple):  # blocks along the diagonal, zeros elsewhere
+                widths = [len(block.rows[0]) for block in held]
+                before = [sum(widths[:number]) for number in range(len(held))]
+                names[f"W_h{letters}"] = [
+                    [0.0] * start + row + [0.0] * (sum(widths) - start - len(row))
+                    for block, start in zip(held, before, strict=True)
+                    for row in block.rows
+                ]
+                continue
             value = held.rows if isinstance(held, Matrix) else held.numbers
             for stem in ("W", "w"):
                 names[f"{stem}_{each.vector}{letters}"] = value

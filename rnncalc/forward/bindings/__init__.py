@@ -16,12 +16,18 @@ from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
 
+Product = Matrix | WeightVector | tuple[Matrix, ...]
+"""A matrix, the vector of a diagonal one, or the blocks along a diagonal."""
+
 
 class BoundWeights(Protocol):
     """The weights of one direction of a recurrent layer. Each raises BindingError for what is not declared."""
 
-    def product(self, letter: str, vector: str) -> Matrix | WeightVector:
+    def product(self, letter: str, vector: str) -> Product:
         """Return a gate's weights for x or for a state: a matrix, or a vector for a diagonal product."""
+
+    def factor(self, letter: str, vector: str, side: str) -> Matrix:
+        """Return the left or the right one of the two matrices whose product is a gate's for a state."""
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
         """Return the bias on one side of a gate, input or recurrent, if there is one."""
@@ -60,6 +66,9 @@ class GateWeights(NamedTuple):
         if letter not in self.matrices:
             raise BindingError(f"the matrix {letter}: needed, but not bound")
         return self.matrices[letter]
+
+    def factor(self, letter: str, vector: str, side: str) -> Matrix:
+        raise BindingError(f"the {side} factor of gate {letter}: needed, but not bound")  # no framework bound has any
 
     def gain(self, letter: str) -> WeightVector:
         raise BindingError(f"the gain of gate {letter}: needed, but not bound")  # no framework bound here has any

@@ -4,8 +4,10 @@ The cell's step decides which weights are requested, not its declared gates, and
 whether a matrix is diagonal or shared is read from the gates, so that users' own cells work too.
 """
 
+from typing import Any
+
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
-from rnncalc.forward.bindings import Binding, TransformNames, prefix
+from rnncalc.forward.bindings import Binding, Product, TransformNames, prefix
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import CROSS
 
@@ -18,14 +20,14 @@ class _TextbookWeights:
         self.layer = layer
         self.before = prefix(layer, backward)
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
-        self.bound: dict[tuple[str, str], Matrix | WeightVector] = {}
+        self.bound: dict[tuple[str, ...], Any] = {}
 
-    def product(self, letter: str, vector: str) -> Matrix | WeightVector:
+    def product(self, letter: str, vector: str) -> Product:
         if (letter, vector) not in self.bound:
             self.bound[letter, vector] = self._product(letter, vector)
         return self.bound[letter, vector]
 
-    def _product(self, letter: str, vector: str) -> Matrix | WeightVector:
+    def _product(self, letter: str, vector: str) -> Product:
         products = [each for each in self.gates[letter].products if each.vector == vector]
         shared = products[0].matrix if products else None
         word = f"{vector}{letter if shared is None else shared}"
@@ -36,9 +38,20 @@ class _TextbookWeights:
         if products and products[0].form is Form.CONVOLUTION:
             kernel: int = self.layer.__dict__["kernel"]
             return self.arrays.convolution(f"{self.before}W_{word}", slice(None), self.layer.grid, kernel)
+        if products and products[0].form is Form.BLOCKS:
+            rows = self.layer.units // (blocks := self.layer.__dict__["recurrent_blocks"])
+            starts = [block * rows for block in range(blocks)]
+            return tuple([self.arrays.matrix(f"{self.before}W_{word}", slice(at, at + rows)) for at in starts])
         if not diagonal:
             return self.arrays.matrix(f"{self.before}W_{word}")
         return self.arrays.vector(f"{self.before}{'W' if vector in ('x', first) else 'w'}_{word}")
+
+    def factor(self, letter: str, vector: str, side: str) -> Matrix:
+        if (letter, vector, side) not in self.bound:
+            name = f"{self.before}{'A' if side == 'left' else 'B'}_{vector}{letter}"
+            self.bound[letter, vector, side] = self.arrays.matrix(name)
+        factor: Matrix = self.bound[letter, vector, side]
+        return factor
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
         if side == "recurrent" or not self.layer.bias or not self.gates[letter].bias:
