@@ -26,7 +26,8 @@ from rnncalc.answers.worksheet import (
     parts_of,
     times,
 )
-from rnncalc.layers.cell import Cell
+from rnncalc.conventions.tensor import Role
+from rnncalc.layers.cell import Cell, GatedCell
 from rnncalc.layers.layer import Dense, Layer, Output, Transform
 from rnncalc.step.nodes import Repeats
 
@@ -205,6 +206,13 @@ def with_taps(axes: int) -> LineChange:
 def with_recurrence(line: LayerLine) -> LayerLine:
     """Add a recurrent matrix to each gate."""
     return each_gate(line, lambda gate: gate._replace(reads=(*gate.reads, GateInput("past", line.h))))
+
+
+def with_whole_matrices(line: LayerLine) -> LayerLine:
+    """Count the recurrent matrices of a cell without their low rank or their blocks."""
+    if not isinstance(line.layer, GatedCell) or not (line.layer.recurrent_rank or line.layer.recurrent_blocks):
+        return line
+    return without_other(Role.RIGHT)(set_reads(line, "past", width=line.layer.past_width))
 
 
 def recurrent_among_inputs(line: LayerLine) -> LayerLine:

@@ -89,6 +89,8 @@ TABLE: tuple[Mistake, ...] = (
             line.layer.extra_inputs) else line, Cell, Dense)),
     recurrence("full-recurrence", "counts h × h recurrent weights, but the recurrence is diagonal",
             in_cells(lambda line: set_reads(line, "past", width=line.h) if line.width("past") == 1 else line)),
+    recurrence("whole-matrices", "counts whole recurrent matrices, but theirs are of low rank or in blocks",
+            in_cells(changes.with_whole_matrices)),
     biases("biases-counted", "counts biases in layers that have none",
            in_layers(changes.count_biases, Cell, Dense, Transform)),
     kernel("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
