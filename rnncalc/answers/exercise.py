@@ -13,6 +13,7 @@ from rnncalc.answers.grading import Grader, number_of_tensors
 from rnncalc.answers.judgement import Judgement
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
 from rnncalc.answers.tensors import TENSOR_MISTAKES, tensors_of
+from rnncalc.answers.worksheet import WHOLE, Portion
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_LAYERS_VARIED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
@@ -237,7 +238,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
 
 def _mistaken(grader: Grader, place: int | None) -> list[Any]:
     """Return the numbers of single mistakes, the likeliest first; last those of another convention, not likely else."""
-    singles = grader.search.singles(place)
+    singles = grader.search.singles(WHOLE if place is None else Portion((place,)))
 
     def of_another(number: Any) -> bool:
         rows = [row for candidate in singles[number] for row, _ in candidate.mistakes]

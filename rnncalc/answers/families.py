@@ -17,8 +17,10 @@ from rnncalc.answers.changes import in_cells, leave_out, replace_line
 from rnncalc.answers.judgement import MOST_GATES, Mistake
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.worksheet import (
+    WHOLE,
     GateLine,
     LayerLine,
+    Portion,
     Products,
     Source,
     Worksheet,
@@ -39,19 +41,18 @@ from rnncalc.words import all_of, plural
 
 
 class Question(NamedTuple):
-    """A wrong number: for the whole network, or for the layer at a place of the worksheet.
+    """A wrong number: for the whole network, or for a portion of the worksheet.
 
     answer: the number; 0 if none is looked for.
     """
 
     network: Network
     answer: GivenNumber = GivenNumber(0)
-    place: int | None = None
+    portion: Portion = WHOLE
 
     def lines(self, worksheet: Worksheet) -> list[tuple[int, LayerLine]]:
         """Return the lines whose sum is asked for, with their places."""
-        places = range(len(worksheet)) if self.place is None else (self.place,)
-        return [(place, worksheet[place]) for place in places]
+        return self.portion.lines(worksheet)
 
     def wanted(self, worksheet: Worksheet, place: int) -> Any:
         """Return the number of a line with which all lines give the answer, if the others are right."""

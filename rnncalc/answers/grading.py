@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.answers import reading
 from rnncalc.answers.forms import unmarked
-from rnncalc.answers.judgement import Answer, Judgement
+from rnncalc.answers.judgement import Answer, Judgement, Mistake
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
-from rnncalc.bounds import MOST_RESTS
+from rnncalc.answers.worksheet import WHOLE, Portion
+from rnncalc.bounds import MOST_EXPLAINED, MOST_RESTS
 from rnncalc.conventions.formula import Expression, folded_sum, substituted, value
 from rnncalc.errors import CallError, SpecError
 from rnncalc.expressions import formula_in
@@ -138,7 +139,7 @@ class Grader:
         for a wrong number of numbers or shapes.
         """
         answers = self.apart(self.listed(answers))
-        judgements = self.summed(tuple(map(self.with_sign, self.judgements(answers))))
+        judgements = tuple(map(self.with_sign, self.judgements(answers)))
         shapes = [each.answer for each in judgements if isinstance(each.answer, GivenShape)]
         in_order = any(isinstance(each, GivenShape) and not each.name for each in answers)
         if not in_order or all(each.right for each in judgements):
@@ -147,17 +148,16 @@ class Grader:
 
         return Answer(self.network, judgements, right_in(self.network, shapes), self.quantity)
 
-    def summed(self, judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
-        """Return numbers of all layers and their total; one that adds wrong layers up has no mistake of its own."""
-        *layers, total = judgements
-        numbers = [each.answer.number for each in judgements if isinstance(each.answer, GivenNumber)]
-        each_layer = len(layers) == len(self.counted) and all(each.layer and not each.tensor for each in layers)
-        wrong = next((each.layer for each in layers if not each.right), None)
-        if not each_layer or wrong is None or total.right or not total.is_total or len(numbers) < len(judgements):
-            return judgements
-        if any(map(has_letters, numbers)) or sum(numbers[:-1]) != numbers[-1]:
-            return judgements
-        return (*layers, total._replace(diagnoses=(), meant=(), other_size=None, by_chance=False, follows=wrong))
+    def explained(
+        self,
+        judged: Sequence[Judgement],
+        portions: Sequence[Portion | None],
+        parts: Sequence[tuple[Any, Mistake]] = (),
+    ) -> tuple[Judgement, ...]:
+        """Return numbers, the wrong ones with explanations, as `Search.claims` does; some follow from earlier ones."""
+        judged = [each._replace(follows=_follows(each, judged[:at])) for at, each in enumerate(judged)]
+        wrong = any(portion and not each.right for each, portion in zip(judged, portions, strict=True))
+        return tuple(self.search.claims(judged, portions, parts) if wrong else judged)
 
     def listed(self, answers: Sequence[Given]) -> Sequence[Given]:
         """Return the numbers of one answer in brackets, as (3552, 150), if one of them is that of its layer.
@@ -238,11 +238,12 @@ class Grader:
         *parts, last = numbers or [GivenNumber(0)]
         summed = last.number == sum([each.number for each in parts])
         if len(parts) == len(counted) > 1 and len(numbers) == len(answers) and (summed or len(numbers) != tensors):
-            return (*self.layers(parts, counted), self.total_of(last))
+            return self.numbers([*zip(parts, map(self.layer_part, counted), strict=True), (last, self.total_part)])
         if len(numbers) == tensors and not (summed and last.rounds(self.total)):
             return self.tensors.in_order(numbers)
         if len(numbers) == len(answers) > 2 and self.asks != "layers" and summed:
-            return (*(self.tensors.in_order(parts) if len(parts) == tensors else ()), self.total_of(last))
+            judged = self.tensors.in_order(parts) if len(parts) == tensors else ()
+            return self.explained((*judged, self.total_of(last)), [None for _ in (*judged, last)])
         together = " ".join(each.text for each in numbers)
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
         several = [f"{len(counted)}{' numbers' * (self.asks == 'layers')}, one for each layer,"] if counted[1:] else []
@@ -367,15 +368,9 @@ class Grader:
         arrays = [each for each, part in claims if part is None]
         if arrays and not self.of_params:
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(arrays[0].name)}")
-        of_layers = [(each, part.place) for each, part in claims if part and part.place is not None]
+        claims = sorted(claims, key=lambda claim: bool(claim[1] and claim[1].is_total))
         tensors = iter(self.tensors.by_name(arrays, shapes=self.asks == "tensors") if arrays else ())
-        layers = iter(self.layers(*zip(*of_layers, strict=True)) if of_layers else ())
-        of_parts = [
-            (self.part(each, part) if part.place is None else next(layers))._replace(kind=part.kind)
-            if part
-            else next(tensors)
-            for each, part in claims
-        ]
+        of_parts = self.numbers([(each, part or next(tensors)) for each, part in claims], self.labels.numbers)
         *parts, last_part = of_parts
         added = sum([each.answer.number for each in parts if isinstance(each.answer, GivenNumber) and each.right])
         whole = claims[-1][0].name == "sum" and not last_part.right and all(each.right for each in parts)
@@ -383,7 +378,7 @@ class Grader:
             raise CallError(f"{added:,} is the sum of these parts, and not of the whole network; give its total too")
         if self.asks not in ("", "layers", "tensors") and not any(each.is_total for each in of_parts):
             raise CallError("expected the total, got a number or a shape of a part of the network")
-        return tuple(sorted(of_parts, key=lambda each: each.is_total))
+        return of_parts
 
     def partly_labelled(self, claims: Sequence[tuple[Any, NamedPart | None]]) -> tuple[Judgement, ...]:
         """Return the judgements of numbers of which some have labels, if these are in the order of the layers.
@@ -401,16 +396,45 @@ class Grader:
                 return judged
         raise CallError("expected a label for each number or for none, got both; the total is labelled total")
 
-    def part(self, number: Any, part: NamedPart) -> Judgement:
-        """Judge the total, or the number of a part that is no layer."""
+    @property
+    def total_part(self) -> NamedPart:
+        """The whole network."""
+        from rnncalc.answers.labels import NamedPart
+
+        return NamedPart(None, None, self.total)
+
+    def layer_part(self, place: int) -> NamedPart:
+        """Return the layer at a place."""
+        from rnncalc.answers.labels import NamedPart
+
+        return NamedPart(self.network.stack[place].name, None, self.counts[place], Portion((place,)))
+
+    def numbers(
+        self, claims: Sequence[tuple[Any, NamedPart | Judgement]], parts: Sequence[tuple[Any, Mistake]] = ()
+    ) -> tuple[Judgement, ...]:
+        """Return the judgements of numbers, each of a part of the network; one of an array is judged already.
+
+        parts: as of `Search.claims`.
+        """
+        judged = [(part, None) if isinstance(part, Judgement) else self.number(each, part) for each, part in claims]
+        return self.explained([each for each, _ in judged], [portion for _, portion in judged], parts)
+
+    def number(self, number: Any, part: NamedPart) -> tuple[Judgement, Portion | None]:
+        """Compare a number with that of a part of the network; also return where its mistake is looked for."""
+        formula = has_letters(number.number) and not self.network.letters
         if part.is_total:
-            return self.total_of(number)
-        if not self.network.letters:
+            judged = self.total_of(number) if formula else self.bare_total(number)
+            return judged._replace(kind=part.kind), None if formula else WHOLE
+        if part.place is not None:
+            judged = self.formula_of_layer(part.place, number) if formula and self.of_params else None
+            return (judged or self.layer(part.place, number))._replace(kind=part.kind), None if judged else part.portion
+        if formula:
             check_letters(number, self.sizes)
         number = number._replace(number=self.labels.value(number))
         formula = part.count if has_letters(part.count) else None
         judged = Judgement(part.layer, number, part.count, part.name, formula=formula)
-        return judged if judged.right or formula or not self.of_params else self.search.part(judged, number)
+        known = not judged.right and part.portion.count(self.search.worksheet) == part.count
+        return judged, part.portion if known else None
 
     def total_of(self, number: GivenNumber) -> Judgement:
         """Judge the total, which may be a formula in the letters of the layers."""
@@ -500,20 +524,17 @@ class Grader:
 
     def whole(self, number: GivenNumber) -> Judgement:
         """Judge the total."""
+        return self.explained([self.bare_total(number)], [WHOLE])[0]
+
+    def bare_total(self, number: GivenNumber) -> Judgement:
+        """Compare a number with the total."""
         if not self.of_params:
             check_letters(number, self.network.letters)
-        judgement = Judgement(None, number, self.total, formula=self.formula)
-        return judgement if judgement.right or number.one_digit else self.search.total(judgement, number)
+        return Judgement(None, number, self.total, formula=self.formula)
 
     def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
         """Judge a number or a formula for each of the layers at these places."""
-        network = self.network
-        formulas = not network.letters and any(has_letters(each.number) for each in numbers)
-        if formulas and self.of_params:
-            return tuple([self.formula_of_layer(place, each) for place, each in zip(places, numbers, strict=True)])
-        judged = [self.layer(place, each) for place, each in zip(places, numbers, strict=True)]
-        wrong = not all(each.right for each in judged)
-        return tuple(self.search.layers(judged, places, numbers) if wrong else judged)
+        return self.numbers([*zip(numbers, map(self.layer_part, places), strict=True)])
 
     def layer(self, place: int, number: GivenNumber) -> Judgement:
         """Compare the number of a layer with the correct one."""
@@ -525,6 +546,32 @@ class Grader:
         if has_letters(number.number) and not self.network.letters:
             number = number._replace(number=number.number.at(sizes))
         return Judgement(placed.name, number, count, formula=count if has_letters(count) else None)
+
+
+def _follows(judged: Judgement, earlier: Sequence[Judgement]) -> str | None:
+    """Return the label of the first wrong number before another that adds it up, or is a multiple of it; else None.
+
+    The number is then wrong by as much as its parts are together, or as many times.
+    """
+    if judged.right or not (judged.is_total or len(earlier) < MOST_EXPLAINED) or not _is_plain(judged):
+        return judged.follows
+    off, label = 0, judged.follows
+    for each in reversed(earlier):
+        inside = judged.is_total or (each.tensor and not judged.tensor and each.layer in (None, judged.layer))
+        if not inside or each.right or not _is_plain(each):
+            continue
+        off += each.difference
+        times, rest = divmod(judged.params, each.params)
+        if off == judged.difference or (times and not rest and judged.difference == times * each.difference):
+            label = each.label
+    return label
+
+
+def _is_plain(judged: Judgement) -> bool:
+    """Return whether an answer is an exact number without letters."""
+    return isinstance(judged.answer, GivenNumber) and not (
+        judged.answer.unit > 1 or has_letters(judged.answer.number) or has_letters(judged.params)
+    )
 
 
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # for what is wrong alone
 Subject = Literal[
     "attention", "biases", "bytes", "convention", "directions", "embedding", "gates", "kernel", "layers",
     "normalisation", "output layer", "pairs of steps", "peepholes", "projections", "quantity", "recurrence", "shape",
-    "states", "steps", "widths",
+    "parts", "states", "steps", "widths",
 ]
 # fmt: on
 """What a mistake is about, and a hint asks about. A mistake in the quantity gives another one than is asked for."""
@@ -159,6 +159,11 @@ class Judgement(NamedTuple):
         if isinstance(self.answer, GivenNumber):
             return self.answer.rounds(self.params)
         return self.order is not None if self.returned else self.answer.has_shape(self.plain_shape)
+
+    @property
+    def label(self) -> str:
+        """What it is of, as `lstm_1 biases`; empty for the whole network."""
+        return " ".join(filter(None, (self.layer, self.tensor)))
 
     @property
     def is_total(self) -> bool:

@@ -8,12 +8,15 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from rnncalc.answers.judgement import Mistake
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
+from rnncalc.answers.worksheet import WHOLE, Portion
 from rnncalc.conventions.tensor import BIASES, Role, Tensor
 from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Output
+from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.printable import escape
@@ -100,14 +103,24 @@ class NamedPart(NamedTuple):
     """What a label names, with its correct number.
 
     layer: the name of its layer; None for the network. name: what is counted of it; None for all.
-    place: that of a layer that is counted as a whole. kind: the kind of cell that the label says, if it is another's.
+    portion: the same of a worksheet. kind: the kind of cell that the label says, if it is another's.
     """
 
     layer: str | None
     name: str | None
     count: Any
-    place: int | None = None
+    portion: Portion = WHOLE
     kind: str = ""
+
+    @property
+    def place(self) -> int | None:
+        """The place of a layer that is counted as a whole."""
+        return self.portion.places[0] if self.layer and not self.name else None
+
+    @property
+    def text(self) -> str:
+        """What it is in a sentence."""
+        return " of ".join(filter(None, (self.name, self.layer))) or "the whole network"
 
     @property
     def is_total(self) -> bool:
@@ -167,7 +180,7 @@ class Labels:
         stack, whole = self.network.stack, NamedPart(None, None, self.total)
         words = tuple(words_of(label))
         if (place := self.places.get(words)) is not None:
-            return NamedPart(stack[place].name, None, self.counts[place], place)
+            return NamedPart(stack[place].name, None, self.counts[place], Portion((place,)))
         key = frozenset(word for word in words if word not in _NO_PART and (word[1:] or word.isdecimal()))
         biases_apart = "bias" in apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
@@ -213,13 +226,27 @@ class Labels:
         if layers[1:] and not right and parts[0].layer:
             cure = one_of([f"{layer} {parts[0].name or ''}".strip() for layer in layers[: MOST_LABELS // 2]])
             raise CallError(f"{escape(label)}: several layers have this name; write {cure}")
-        part = (right or parts)[0]
+        alike = [
+            part for part in right or parts if part[:2] == (right or parts)[0][:2]
+        ]  # in one direction, and in both
+        plain = alike[1:] and not any(map(has_letters, (number.number, *(part.count for part in alike))))
+        part = min(alike, key=lambda part: abs(part.count - number.number)) if plain else alike[0]
         return whole._replace(kind=part.kind) if part.place is not None and part.count == self.total else part
 
     @cached_property
     def places(self) -> dict[tuple[str, ...], int]:
         """The places of the layers by the words of their names."""
         return {tuple(words_of(placed.name)): place for place, placed in enumerate(self.network.stack)}
+
+    @cached_property
+    def numbers(self) -> list[tuple[Any, Mistake]]:
+        """The correct numbers of all parts, each as what another part's may be taken for; those of layers first."""
+        parts = sorted({part: None for each in self.known.values() for part in each}, key=lambda part: bool(part.name))
+        return [
+            (part.count, Mistake("parts", "other-part", f"is the number of {part.text}"))
+            for part in parts
+            if not part.kind
+        ]
 
     @cached_property
     def known(self) -> dict[frozenset[str], dict[NamedPart, None]]:
@@ -230,7 +257,9 @@ class Labels:
             known.setdefault(frozenset(words.split()), {}).update({part: None for part in parts if part.count})
 
         stack = self.network.stack
-        layers = [NamedPart(placed.name, None, self.counts[place], place) for place, placed in enumerate(stack)]
+        layers = [
+            NamedPart(placed.name, None, self.counts[place], Portion((place,))) for place, placed in enumerate(stack)
+        ]
         kinds: dict[str, list[int]] = {}
         names = [[str(place), " ".join(words_of(placed.name))] for place, placed in enumerate(stack, 1)]
         for place, placed in enumerate(stack):
@@ -246,7 +275,8 @@ class Labels:
                 add(each, layers[cells[0]]._replace(kind=each))
         for each, places in kinds.items():
             half, count = each in ("encoder", "decoder"), sum([self.counts[place] for place in places])
-            several = [NamedPart(None, each if half else f"{each} layers", count)] * bool(places[1:])
+            name = each if half else f"{each} layers"
+            several = [NamedPart(None, name, count, Portion(tuple(places)))] * bool(places[1:])
             of_layers = [] if half and several else [layers[place] for place in places]
             add(each, *(several if half or each == "recurrent" else ()), *of_layers, *several)
             for words in (f"all {each}", f"all {each} {len(places)}"):
@@ -268,14 +298,17 @@ class Labels:
                 add(f"{each} bidirectional", layer)
         if self.tensors:
             tensors = [placed.tensors for placed in stack]
-            for words, part in roles(None, [*chain(*tensors)]):
+            for words, part in roles(None, (), [*chain(*tensors)]):
                 add(words, part)
             for place in cells:
                 blocks = len(cast("Cell", stack[place].layer).gates(stack[place].inputs))
                 for words in ("gates", "all gates", f"gates {blocks}"):
                     add(words, layers[place])
             for place, placed in enumerate(stack):
-                for words, part in (*roles(placed.name, tensors[place]), *parts_of(placed, tensors[place])):
+                for words, part in (
+                    *roles(placed.name, (place,), tensors[place]),
+                    *parts_of(placed, place, tensors[place]),
+                ):
                     for each in ("", *names[place]):
                         add(f"{each} {words}", part)
         return known
@@ -302,8 +335,8 @@ def words_of(label: str) -> Iterator[str]:
         yield "total" if re.search("par[aáâ]m|gesamt|total", word) else _MEANT.get(word, word)
 
 
-def roles(layer: str | None, tensors: Sequence[Tensor]) -> Iterator[tuple[str, NamedPart]]:
-    """Yield what tensors are for, each with its words."""
+def roles(layer: str | None, places: tuple[int, ...], tensors: Sequence[Tensor]) -> Iterator[tuple[str, NamedPart]]:
+    """Yield what the tensors of the layers at these places are for, each with its words."""
     for words, name, counted in (
         ("bias", "biases", {*BIASES}),
         ("weight", "weights", {*Role} - {*BIASES}),
@@ -311,10 +344,11 @@ def roles(layer: str | None, tensors: Sequence[Tensor]) -> Iterator[tuple[str, N
         ("input recurrent weight", "input weights", {Role.INPUT}),
         ("recurrent weight", "recurrent weights", {Role.RECURRENT}),
     ):
-        yield words, NamedPart(layer, name, sum([tensor.params for tensor in tensors if tensor.role in counted]))
+        count = sum([tensor.params for tensor in tensors if tensor.role in counted])
+        yield words, NamedPart(layer, name, count, Portion(places, name))
 
 
-def parts_of(placed: Placed, tensors: Sequence[Tensor]) -> Iterator[tuple[str, NamedPart]]:
+def parts_of(placed: Placed, place: int, tensors: Sequence[Tensor]) -> Iterator[tuple[str, NamedPart]]:
     """Yield the gates and the directions of a recurrent layer, each with its words."""
     layer = placed.layer
     if not isinstance(layer, Cell):
@@ -328,8 +362,11 @@ def parts_of(placed: Placed, tensors: Sequence[Tensor]) -> Iterator[tuple[str, N
     if len({*counts.values()}) == 1:
         counts["gate"] = next(iter(counts.values()))
     for name, count in counts.items():
-        for number in dict.fromkeys([count, divmod(count, layer.directions)[0]]):
+        gate = "each gate" if name == "gate" else name
+        for one_way in (False, True)[: layer.directions]:
+            number = divmod(count, layer.directions)[0] if one_way else count
             for words in (name, letters.get(name, name)):
-                yield words, NamedPart(placed.name, "each gate" if name == "gate" else name, number)
+                yield words, NamedPart(placed.name, gate, number, Portion((place,), gate, one_way))
     if layer.directions == 2:
-        yield "direction", NamedPart(placed.name, "one direction", divmod(placed.params, 2)[0])
+        one = divmod(placed.params, 2)[0]
+        yield "direction", NamedPart(placed.name, "one direction", one, Portion((place,), one_way=True))

@@ -15,7 +15,7 @@ from rnncalc.answers.judgement import Diagnosis, Judgement, Mistake
 from rnncalc.answers.quantities import Scope, confused
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.table import OF_MULTIPLY_ADDS, TABLE
-from rnncalc.answers.worksheet import LayerLine, Worksheet, multiplied, sum_of, worksheet_of
+from rnncalc.answers.worksheet import WHOLE, LayerLine, Portion, Worksheet, multiplied, sum_of, worksheet_of
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEARNED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.letters import has_letters
@@ -50,12 +50,8 @@ LINES: Mapping[str, Callable[[LayerLine], LayerLine]] = {
 }
 """The quantities that a worksheet counts, each with the line that it makes of one in a count of parameters."""
 
-PARTS: Mapping[str, Callable[[LayerLine], Any]] = {
-    "biases": lambda line: line.times * line.directions * line.bias_size * line.biases,
-    "input weights": lambda line: line.times * line.directions * line.h * line.weights("input"),
-    "recurrent weights": lambda line: line.times * line.directions * line.h * line.weights("past"),
-}
-"""The parts of a count in which a mistake is looked for, each with what a line of a worksheet has of it."""
+MOST_AGREEING = 10
+"""With so many other wrong numbers of an answer each explanation of one is compared."""
 
 Numbered = dict[int, list[Candidate]]
 """The candidates by the number that each gives, the likeliest first."""
@@ -79,9 +75,9 @@ class Search:
         self.fitted = [row for row in rows if row.fitted and quantity == "params"]
         self.rows = [row for row in rows if not row.fitted]
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
-        self._singles: dict[int | None, Numbered] = {}
-        self._pairs_by_count: dict[int | None, Numbered] = {}
-        self._sums: dict[int | None, Expression] = {}  # of the right worksheet
+        self._singles: dict[Portion, Numbered] = {}
+        self._pairs_by_count: dict[Portion, Numbered] = {}
+        self._sums: dict[Portion, Expression] = {}  # of the right worksheet
 
     @cached_property
     def scope(self) -> Scope:
@@ -100,28 +96,31 @@ class Search:
 
         return [] if self.network.letters or self.quantity != "params" else size_curves(self.network)
 
-    def total(self, judgement: Judgement, number: GivenNumber) -> Judgement:
-        """Return a wrong total with its explanations."""
-        judgement, _ = self._explained(judgement, Question(self.network, number), self.quantities)
-        if judgement.slips or judgement.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judgement.diagnoses):
-            return judgement
-        from rnncalc.answers.sizes import other_size
-
-        size = other_size(self.sizes, number)
-        return judgement._replace(other_size=size, by_chance=judgement.by_chance or size is not None)
-
-    def layers(
-        self, judgements: Sequence[Judgement], places: Sequence[int], numbers: Sequence[GivenNumber]
+    def claims(
+        self,
+        judgements: Sequence[Judgement],
+        portions: Sequence[Portion | None],
+        parts: Sequence[tuple[Any, Mistake]] = (),
     ) -> Iterator[Judgement]:
-        """Yield the numbers of layers, the wrong ones with their explanations; some follow from an earlier mistake."""
-        worksheet = self.worksheet
-        learned: list[tuple[str, bool, Worksheet]] = []  # layers with a mistake, if it is repeated, and all lines then
+        """Yield the numbers of an answer, the wrong ones with their explanations; some follow from an earlier mistake.
+
+        portions: what each number is of; None for one that is not explained here. parts: the numbers of other parts.
+        Of several explanations those come first that give most of the other wrong numbers; if one gives another, it is
+        no guess.
+        """
+        wrong = [
+            (each.answer, portion)
+            for each, portion in zip(judgements, portions, strict=True)
+            if portion and not each.right and isinstance(each.answer, GivenNumber)
+        ]
+        learned: list[tuple[str, bool, Worksheet]] = []  # claims with a mistake, if it is repeated, and all lines then
         explained = 0
-        for each, place, number in zip(judgements, places, numbers, strict=True):
-            if each.right or number.one_digit:
+        for each, portion in zip(judgements, portions, strict=True):
+            number = each.answer
+            if each.right or each.follows or not portion or not isinstance(number, GivenNumber) or number.one_digit:
                 yield each
                 continue
-            causes = [(layer, repeats) for layer, repeats, way in learned if number.means(way[place].params)]
+            causes = [(label, repeats) for label, repeats, way in learned if number.means(portion.count(way))]
             if causes:
                 follows, repeats = min(causes, key=itemgetter(1))
                 yield each._replace(follows=follows, repeats=repeats)
@@ -130,60 +129,84 @@ class Search:
                 yield each._replace(explained=False)
                 continue
             explained += 1
-            known = [*confused(self.quantity, self.scope.layer(place))]
-            judgement, wrongs = self._explained(each, Question(self.network, number, place), known)
-            name = worksheet[place].name
-            ways = ((name, *way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
+            others = [claim for claim in wrong if claim[0].number != number.number][:MOST_AGREEING]
+            judgement, wrongs = self._explained(each, Question(self.network, number, portion), parts, others)
+            ways = ((each.label, *way) for wrong in wrongs for way in self._ways(wrong, portion))
             learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
-            yield judgement._replace(meant=() if judgement.diagnoses else judgement.meant)
+            yield judgement
 
-    def part(self, judgement: Judgement, number: GivenNumber) -> Judgement:
-        """Return a wrong number of biases, input or recurrent weights with the single mistakes that give it."""
-        measure = PARTS.get(judgement.tensor or "")
-        places = [at for at, line in enumerate(self.worksheet) if judgement.layer in (None, line.name)]
-        if not measure or sum([measure(self.worksheet[at]) for at in places]) != judgement.params:
-            return judgement
-        changed = [
-            (sum([measure(variant.worksheet[at]) for at in places]), row.filled(variant.values), sum(counts))
-            for row in self.rows
-            for variant, counts in self.variants(row)
-        ]
-        right = judgement.params - sum(self.counts)  # a mistake that changes nothing else is likelier
-        ways = [(count, row) for count, row, whole in sorted(changed, key=lambda way: way[0] - way[2] != right)]
-        guess = is_guess(number, {count for count, _ in ways} - {judgement.params})
-        giving = {row.id: (count, row) for count, row in reversed(ways) if number.means(count)}
-        diagnoses = [
-            Diagnosis((row,), judgement.layer, None, count, judgement.params, guess)
-            for count, row in [*giving.values()][: -1 - MOST_LISTED : -1]
-        ]
-        return judgement._replace(diagnoses=tuple(diagnoses), by_chance=guess and bool(diagnoses))
+    def _ways(self, wrong: Worksheet, portion: Portion) -> Iterator[tuple[bool, Worksheet]]:
+        """Yield the worksheets that may follow a wrong claim, and whether each repeats its mistake."""
+        if len(portion.places) == 1 and portion.whole:
+            return worksheets_after(self.worksheet, wrong, portion.places[0])
+        return iter([(True, wrong)])
 
     def _explained(
-        self, judgement: Judgement, question: Question, known: Sequence[tuple[Any, Mistake]]
+        self,
+        judgement: Judgement,
+        question: Question,
+        parts: Sequence[tuple[Any, Mistake]],
+        others: Sequence[tuple[GivenNumber, Portion]],
     ) -> tuple[Judgement, list[Worksheet]]:
-        """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be.
+        """Return a wrong number with its explanations, and the wrong worksheets.
 
         A chain that has the right number explains itself. Where parameters are asked for, another quantity is listed
         beside the mistakes. Else it is itself the mistake, after those of this quantity alone, and a 0 asks for none.
+        A number of a layer is another quantity only if no mistake gives it, and a total may be of another size.
         """
-        answer, of_params = question.answer, self.quantity == "params"
+        answer, portion, of_params = question.answer, question.portion, self.quantity == "params"
         if judgement.slips or not (of_params or answer.number):
             return judgement, []
-        others = [(number, row) for number, row in known if answer.means(number)]
-        alone = bool(others) or not (of_params or has_letters(answer.number))  # of other numbers, pairs are by chance
-        explanations = [*self.diagnoses(question, alone=alone)]
-        if others and not of_params:  # a mistake that is made in this quantity alone is likelier
+        scope = self.scope.layer(portion.places[0]) if len(portion.places) == 1 else None
+        total = portion == WHOLE
+        known = self.quantities if total else [*confused(self.quantity, scope)] if scope and portion.whole else []
+        quantities = [(number, row) for number, row in known if answer.means(number)]
+        alone = bool(quantities) or not (of_params or has_letters(answer.number))  # of other numbers, pairs are chance
+        explanations = [*self.diagnoses(question, alone=alone or not portion.whole)]
+        if quantities and not of_params:  # a mistake that is made in this quantity alone is likelier
             explanations = [each for each in explanations if each[0].mistakes[0].quantity == self.quantity]
+        explanations = self._agreeing(explanations, portion, others)
+        there = [row for number, row in parts if answer.number == number and not total][:1]
+        if there and any(
+            number.number == judgement.params and answer.number == other.count(self.worksheet)
+            for number, other in others
+        ):
+            explanations = []  # the two numbers are exchanged
         diagnoses = [diagnosis for diagnosis, _ in explanations]
-        meant = tuple([row for _, row in others if of_params])
+        meant = [row for _, row in quantities if of_params and (total or not diagnoses)]
         if not of_params:
             layer, right = judgement.layer, judgement.params
-            likeliest = {number: Diagnosis((row,), layer, None, number, right) for number, row in reversed(others)}
+            likeliest = {number: Diagnosis((row,), layer, None, number, right) for number, row in reversed(quantities)}
             diagnoses += reversed(likeliest.values())
         guess = bool(meant) and is_guess(answer, [number for number, _ in known])
         guess = diagnoses[0].by_chance if diagnoses else guess
-        explained = judgement._replace(diagnoses=tuple(diagnoses), meant=meant, by_chance=guess)
-        return explained, [worksheet for _, worksheet in explanations]
+        judgement = judgement._replace(diagnoses=tuple(diagnoses), meant=(*there, *meant), by_chance=guess)
+        if total and not (meant or any(len(diagnosis.mistakes) == 1 for diagnosis in diagnoses)):
+            from rnncalc.answers.sizes import other_size
+
+            size = other_size(self.sizes, answer)
+            judgement = judgement._replace(other_size=size, by_chance=guess or size is not None)
+        return judgement, [worksheet for _, worksheet in explanations]
+
+    def _agreeing(
+        self,
+        explanations: list[tuple[Diagnosis, Worksheet]],
+        portion: Portion,
+        others: Sequence[tuple[GivenNumber, Portion]],
+    ) -> list[tuple[Diagnosis, Worksheet]]:
+        """Return explanations, first those that give most of the other wrong numbers; these are no guesses."""
+        if not others:
+            return explanations
+
+        def agreement(wrong: Worksheet) -> int:
+            ways = [way for _, way in self._ways(wrong, portion)]
+            return sum(any(number.means(other.count(way)) for way in ways) for number, other in others)
+
+        agreeing = sorted([(agreement(each[1]), *each) for each in explanations], key=lambda each: -each[0])
+        return [
+            (diagnosis._replace(by_chance=diagnosis.by_chance and not agreements), wrong)
+            for agreements, diagnosis, wrong in agreeing
+        ]
 
     def diagnoses(self, question: Question, *, alone: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
         """Yield the explanations of a number, each with its wrong worksheet: those that are no guess come first.
@@ -194,7 +217,7 @@ class Search:
         mistake with the same sum.
         alone: whether pairs and guesses that are fitted are left out.
         """
-        answer, numbered = question.answer, self.singles(question.place)
+        answer, portion, numbered = question.answer, question.portion, self.singles(question.portion)
         numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
         giving = [(number, candidate) for number in numbers for candidate in numbered.get(number, ())]
         explanations = sorted(
@@ -211,7 +234,7 @@ class Search:
             for row in ([] if alone else self.fitted)
             for variant in variants_of(row, self.worksheet, question)
         ]
-        right = self._right(question.place)
+        right = self._right(portion)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []
         for candidate, by_chance in explanations:
@@ -219,7 +242,7 @@ class Search:
             if lines not in seen:
                 seen.append(lines)
                 yours = self._sum(candidate.worksheet, question)
-                layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
+                layer = candidate.worksheet[portion.places[0]].name if len(portion.places) == 1 else candidate.layer
                 mistakes = tuple([row.filled(variant.values) for row, variant in candidate.mistakes])
                 diagnosis = Diagnosis(mistakes, layer, candidate.alone, yours, right, by_chance)
                 if (diagnosis.id, diagnosis.yours) not in listed:
@@ -228,34 +251,46 @@ class Search:
             if question.answer.unit > 1 and len(listed) == MOST_LISTED:
                 return
 
-    def singles(self, place: int | None) -> Numbered:
+    def singles(self, portion: Portion = WHOLE) -> Numbered:
         """Return the wrong numbers that single mistakes give, the likeliest first, each with its mistakes.
 
-        place: the line whose number is asked for, None for the total. The mistakes of fitted families are not there.
+        The mistakes of fitted families are not there.
         """
-        if place not in self._singles:
-            right = sum(self.counts) if place is None else self.counts[place]
-            wrong = [each for each in self._numbered(place, right) if each[0] != right]
+        if portion not in self._singles:
+            right = sum([self.counts[place] for place in portion.places or range(len(self.counts))])
+            right = right if portion.whole else portion.count(self.worksheet)
+            wrong = [each for each in self._numbered(portion, right) if each[0] != right]
             likeliest = sorted(
                 wrong, key=lambda each: each[1].alone is not None or any(row.rare for row, _ in each[1].mistakes)
             )
-            numbered = self._singles[place] = {number: [] for number, _ in likeliest}
+            numbered = self._singles[portion] = {number: [] for number, _ in likeliest}
             for number, candidate in wrong:
                 numbered[number].append(candidate)
-        return self._singles[place]
+        return self._singles[portion]
 
-    def _numbered(self, place: int | None, right: int) -> Iterator[tuple[int, Candidate]]:
-        """Yield each wrong number with its mistake: made everywhere, then in one layer only."""
+    def _numbered(self, portion: Portion, right: int) -> Iterator[tuple[int, Candidate]]:
+        """Yield each wrong number with its mistake: made everywhere, then in one layer only.
+
+        Of a part of its lines, a mistake that changes nothing else is likelier.
+        """
+        places = portion.places or range(len(self.worksheet))
+        one = len(portion.places) == 1
+        numbered: list[tuple[bool, int, Candidate]] = []
         for row in self.rows:
-            if place is None or not row.by_layer:
-                for variant, counts in self.variants(row):
-                    changes = [now - was for now, was in zip(counts, self.counts, strict=True) if now is not was]
-                    number = right + sum(changes) if place is None else counts[place]
-                    yield number, Candidate(((row, variant),), variant.worksheet, variant.layer)
-        if place is None and len(self.worksheet) <= MOST_JUDGED:
+            for variant, counts in () if one and row.by_layer else self.variants(row):
+                changes = [now - was for now, was in zip(counts, self.counts, strict=True) if now is not was]
+                number = right + sum(changes)
+                if not portion.whole:
+                    number = portion.count(variant.worksheet)
+                elif portion.places:
+                    number = sum([counts[place] for place in places])
+                beside = number - right != sum(changes) and not portion.whole
+                numbered.append((beside, number, Candidate(((row, variant),), variant.worksheet, variant.layer)))
+        yield from [each[1:] for each in sorted(numbered, key=itemgetter(0))]
+        if not one and len(self.worksheet) <= MOST_JUDGED:
             for row in self.rows:
                 if not row.rarity:
-                    yield from self._alone(row, right)
+                    yield from self._alone(row, portion, right)
 
     def variants(self, row: Mistake) -> list[tuple[Variant, tuple[int, ...]]]:
         """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
@@ -285,8 +320,8 @@ class Search:
                         mistakes = ((first, once), (second, twice))
                         yield both, Candidate(mistakes, twice.worksheet, once.layer or twice.layer)
 
-    def _alone(self, mistake: Mistake, right: int) -> Iterator[tuple[int, Candidate]]:
-        """Yield a mistake made in only one of the layers in which it can be made, each time with the total.
+    def _alone(self, mistake: Mistake, portion: Portion, right: int) -> Iterator[tuple[int, Candidate]]:
+        """Yield a mistake made in only one of the layers in which it can be made, each time with the number.
 
         Layers that are equal, and changed equally, are one explanation, unless another that counts is between them.
         """
@@ -301,14 +336,15 @@ class Search:
         changed = [now is not was and not now.is_empty for was, now in zip(worksheet, variant.worksheet, strict=True)]
         if sum(changed) < 2:
             return
-        counted = (place for place, line in enumerate(worksheet) if not line.passes_on)
+        places = portion.places or range(len(worksheet))
+        counted = (place for place in places if not worksheet[place].passes_on)
         for _, (first, *others) in groupby(counted, key=layers):
             if changed[first]:
                 place = [first, *others][-1]
                 was, now = worksheet[place], variant.worksheet[place]
                 names = worksheet[first].name, was.name
                 candidate = Candidate(((mistake, variant),), replace_line(worksheet, place, now), names[0], names)
-                yield right - was.params + now.params, candidate
+                yield right - portion.of(was).params + portion.of(now).params, candidate
 
     @cached_property
     def _expressions(self) -> dict[int, Expression]:
@@ -318,21 +354,22 @@ class Search:
     def _sum(self, worksheet: Worksheet, question: Question) -> Expression:
         return sum_of(tuple(line for _, line in question.lines(worksheet)), self._expressions)
 
-    def _right(self, place: int | None) -> Expression:
-        if place not in self._sums:
-            self._sums[place] = sum_of(self.worksheet if place is None else (self.worksheet[place],))
-        return self._sums[place]
+    def _right(self, portion: Portion) -> Expression:
+        if portion not in self._sums:
+            self._sums[portion] = sum_of(tuple([line for _, line in portion.lines(self.worksheet)]))
+        return self._sums[portion]
 
     def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
         """Return the likeliest pairs that give the number, one for each sum; all are guesses."""
-        place = question.place
-        if place not in self._pairs_by_count:
-            by_count = self._pairs_by_count.setdefault(place, {})
+        portion = question.portion
+        if portion not in self._pairs_by_count:
+            by_count = self._pairs_by_count.setdefault(portion, {})
             for counts, candidate in self.pairs:
-                if place is None or not candidate.mistakes[0][0].by_layer:
-                    by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
-        pairs = self._pairs_by_count[place].get(question.answer.number, [])
-        sums = [self._right(place)] if pairs else []
+                if len(portion.places) != 1 or not candidate.mistakes[0][0].by_layer:
+                    number = sum([counts[place] for place in portion.places] if portion.places else counts)
+                    by_count.setdefault(number, []).append(candidate)
+        pairs = self._pairs_by_count[portion].get(question.answer.number, [])
+        sums = [self._right(portion)] if pairs else []
         likeliest = []
         for pair in pairs:
             if pair.rarity == pairs[0].rarity and (yours := self._sum(pair.worksheet, question)) not in sums:

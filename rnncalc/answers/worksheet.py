@@ -8,7 +8,7 @@ the same lines. Tests compare all of them. No mistake is known here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from math import prod
 from operator import itemgetter
@@ -184,6 +184,59 @@ class LayerLine(NamedTuple):
 
 
 Worksheet = tuple[LayerLine, ...]
+
+
+def _gates_of(line: LayerLine, *sources: Source, biases: bool = False) -> LayerLine:
+    """Return a line of what the gates read from some sources, of a recurrent layer, and of their biases or without."""
+    sources = sources if isinstance(line.layer, Cell) else ()
+    reads = [tuple([read for read in gate.reads if read.source in sources]) for gate in line.gates]
+    gates = [GateLine(each, gate.biases * biases, gate.name) for gate, each in zip(line.gates, reads, strict=True)]
+    return line._replace(gates=tuple(gates), others={})
+
+
+TAKEN: Mapping[str, Callable[[LayerLine], LayerLine]] = {
+    "biases": lambda line: _gates_of(line, biases=True),
+    "input weights": lambda line: _gates_of(line, "input"),
+    "recurrent weights": lambda line: _gates_of(line, "past"),
+    "weights": lambda line: line._replace(gates=tuple([gate._replace(biases=0) for gate in line.gates])),
+    "each gate": lambda line: line._replace(gates=line.gates[:1], others={}),
+}
+"""What a label may name of a layer besides a gate, each with the line of that alone."""
+
+
+class Portion(NamedTuple):
+    """What a number is of: lines of a worksheet, by default all, or a part of each.
+
+    taken: a key of TAKEN, or the name of a gate; empty for whole lines. one_way: whether one direction is meant.
+    """
+
+    places: tuple[int, ...] = ()
+    taken: str = ""
+    one_way: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of its lines."""
+        return not (self.taken or self.one_way)
+
+    def of(self, line: LayerLine) -> LayerLine:
+        """Return the part of a line."""
+        line = line._replace(directions=1) if self.one_way else line
+        if not self.taken or self.taken in TAKEN:
+            return TAKEN[self.taken](line) if self.taken else line
+        return line._replace(gates=tuple([gate for gate in line.gates if gate.name == self.taken]), others={})
+
+    def lines(self, worksheet: Worksheet) -> list[tuple[int, LayerLine]]:
+        """Return the lines, or the part of each, with their places."""
+        return [(place, self.of(worksheet[place])) for place in self.places or range(len(worksheet))]
+
+    def count(self, worksheet: Worksheet) -> Any:
+        """Return the number in a worksheet."""
+        return sum([line.params for _, line in self.lines(worksheet)])
+
+
+WHOLE = Portion()
+"""The whole network."""
 
 
 def multiplied(line: LayerLine) -> LayerLine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,15 @@ class AnswerReport(SheetReport, DataReport):
             "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
+            "claims": [
+                {
+                    "label": each.label or None,
+                    "right": each.right,
+                    "mistake": _briefly(each, self.answer, hint=self.hint) or None,
+                    "follows": each.follows,
+                }
+                for each in judged
+            ],
             "mistakes": [self._mistake(diagnosis, each) for each in judged for diagnosis in self.diagnoses(each)],
             "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each, hint=self.hint))],
         }
@@ -61,22 +71,25 @@ class AnswerReport(SheetReport, DataReport):
         of_parts = any(each.tensor and not (each.shape or each.returned) for each in judged)
         parts = "Part" if of_parts else "Returns" if judged[0].returned else "Tensor"
         compared = ("Answer",) if self.hint else ("Answer", "Correct")
+        mistakes = [_briefly(each, self.answer, hint=self.hint, row=True) for each in judged]
         rows: list[tuple[Value, ...]] = [
             (
                 *("✓" if each.right else "✗", each.layer or "Total" * each.is_total),
                 *([each.tensor or ""] if of_tensors else []),
                 *(_answer(each), _right(each))[: len(compared)],
+                *([mistake] if any(mistakes) else []),
             )
-            for each in judged
+            for each, mistake in zip(judged, mistakes, strict=True)
         ]
         columns = (
             *(Column("", key=True), Column("Layer", key=True)),
             *([Column(parts, key=True)] if of_tensors else []),
             *(Column(title, right=True, together=True) for title in compared),
+            *([Column("Hint" if self.hint else "Mistake", together=True)] if any(mistakes) else []),
         )
-        network = self.answer.network
-        notes = (f"{'✓' if self.answer.right else '✗'} {self._verdict()}", *self._remarks())
-        columns, rows = (columns, rows) if len(judged) > 1 else ((), [])
+        network, several = self.answer.network, len(judged) > 1
+        notes = (f"{'✓' if self.answer.right else '✗'} {self._verdict()}", *self._remarks(table=several))
+        columns, rows = (columns, rows) if several else ((), [])
         return [Sheet(columns, rows, title=title(network), subtitle=setting(network), notes=notes), *self._mistakes()]
 
     def sentences(self) -> Iterator[str]:
@@ -138,17 +151,22 @@ class AnswerReport(SheetReport, DataReport):
             return text, _answer(judged), _right(judged)
         return text, _sum(diagnosis.yours), _sum(diagnosis.right)
 
-    def _remarks(self) -> Iterator[str]:
+    def _remarks(self, *, table: bool = False) -> Iterator[str]:
+        """Yield the sentences beside mistakes; table: without those that are in its column of mistakes."""
         yield from _rule(self.answer.quantity)
         if self.answer.quantity in ("multiply-adds", "flops") and not self.hint:
             from rnncalc.reports.counters import on_counters  # few answers are about them
 
             yield from on_counters(self.answer)
         for each in self.answer.judged:
-            yield from _instead(each, self.answer, hint=self.hint)
+            yield from _on_number(each, self.answer, hint=self.hint)
+            yield from () if table else _instead(each, self.answer, hint=self.hint)
+        *layers, last = self.answer.judged
+        if last.is_total and not last.right and len(layers) > 1 and all(each.layer and each.right for each in layers):
+            yield "Each layer is correct, and the sum is not."
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
-        if len(self.answer.judged) > 1 and self.answer.wrong and self.answer.wrong.layer:
+        if layers and not table and self.answer.wrong and self.answer.wrong.layer:
             yield f"The first wrong layer is {self.answer.wrong.layer}."
         if self.answer.right_in:
             yield f"Every shape is correct with --notation {self.answer.right_in}."
@@ -218,17 +236,38 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     if wrong is None:
         texts = [_of_layer(each, _EQUATED if each.right else "is wrong") for each in answer.flaws]
         return "; ".join(dict.fromkeys(texts))
-    if wrong.slips:
-        return _of_layer(wrong, "goes wrong after the correct number")
-    if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
-        text = _hint("widths", "") if hint else f"takes {_size(wrong.other_size)}"
-    elif wrong.diagnoses:
-        text = AnswerReport(answer, hint=hint).text(wrong.diagnoses[0], wrong)
-    elif wrong.meant:
-        text = _hint(wrong.meant[0].subject, answer.quantity) if hint else wrong.meant[0].text
-    else:
+    text = _briefly(wrong, answer, hint=hint)
+    return _of_layer(wrong, text) if text else ""
+
+
+def _briefly(judged: Judgement, answer: Answer, *, hint: bool, row: bool = False) -> str:
+    """Return the first mistake in a number in a few words; nothing if it is correct, or none is known.
+
+    row: whether it is for a row of a table: up to its first colon, also that none is known or that it is a guess.
+    """
+    if judged.right:
+        return "" if judged.true else _EQUATED
+    if judged.follows:
+        return f"{'repeats the mistake in' if judged.repeats else 'follows from'} {judged.follows}"
+    could = "could be: " * (row and judged.by_chance and not hint)
+    end = "[:;]" if row else r"\Z"
+    if judged.slips:
+        return "goes wrong after the correct number"
+    if judged.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
+        return could + (_hint("widths", "") if hint else f"takes {_size(judged.other_size)}")
+    if row and hint and (judged.diagnoses or judged.meant):
+        return f"look at the {(judged.diagnoses[0].mistakes if judged.diagnoses else judged.meant)[0].subject}"
+    if judged.diagnoses:
+        return could + re.split(end, AnswerReport(answer, hint=hint).text(judged.diagnoses[0], judged))[0]
+    if judged.meant:
+        return could + (_hint(judged.meant[0].subject, answer.quantity) if hint else judged.meant[0].text)
+    if not row or not judged.explained:
         return ""
-    return _of_layer(wrong, text)
+    return "rounded to one digit, too coarse to judge" if _is_coarse(judged) else "no known mistake"
+
+
+def _is_coarse(judged: Judgement) -> bool:
+    return isinstance(judged.answer, GivenNumber) and judged.answer.one_digit
 
 
 def _false(judged: Judgement) -> str:
@@ -239,8 +278,7 @@ def _false(judged: Judgement) -> str:
 
 
 def _of_layer(judged: Judgement, text: str) -> str:
-    where = " ".join(part for part in (judged.layer, judged.tensor) if part)
-    return f"{where}: {text}" if where else text
+    return f"{judged.label}: {text}" if judged.label else text
 
 
 def feedback_on(answer: Answer, *, hint: bool = False) -> str:
@@ -269,6 +307,7 @@ HINT_QUESTIONS: Mapping[Subject, str] = {
     "normalisation": "which arrays does it have, and are they parameters",
     "output layer": "what does it read, and how many times is it counted",
     "pairs of steps": "which of them are computed, and how often",
+    "parts": "which part does the label name, and which part has this number",
     "peepholes": "which gates have one, and how many numbers is it",
     "projections": "which are there, and how large is each",
     "recurrence": "what does the cell read of its past, and how large is that matrix",
@@ -357,8 +396,8 @@ ORDERS = {
 """The remark on a correct shape whose axes are not in the usual order."""
 
 
-def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
-    """Yield the sentences on one number that has no listed mistakes."""
+def _on_number(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
+    """Yield the sentences on how one number is written and read."""
     answer, network = judged.answer, whole.network
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
@@ -382,22 +421,23 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
         yield f"{answer.text} is {rounded} any number from {least:,} to {most:,}."
         if answer.one_digit:
             yield "One digit is too coarse to look for a mistake; give two digits or more."
-            return
+
+
+def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
+    """Yield the sentences on one number that has no listed mistakes."""
+    network = whole.network
     if judged.follows:
         how = "repeats" if judged.repeats else "follows from"
-        yield f"{judged.layer or 'Total'}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
-    elif not (judged.right or judged.slips or judged.diagnoses) and judged.explained:
-        where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
+        yield f"{judged.label or 'Total'}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
+    elif not (judged.right or judged.slips or judged.diagnoses or _is_coarse(judged)) and judged.explained:
+        where = f"{judged.label}: {_answer_text(judged)}" if judged.label else "This"
         if judged.meant and hint:
             yield _of_layer(judged, _hint(judged.meant[0].subject, whole.quantity))
             return
         yield from (f"{where}{_on_rounding(judged)} {meaning.text}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged, hint=hint)
-            every = sum(1 for each in whole.judged if each.layer and each.right) == len(whole.judged) - 1 > 1
-            if judged.is_total and every:
-                yield "Each layer is correct, and the sum is not."
-            elif not hint and not judged.layer and not judged.other_size and judged.params == network.params:
+            if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
                 layers = sum(1 for placed in network.stack if placed.params)
                 answers = "numbers" if judged.formula is None else "formulas"
                 several = f"; give {layers} {answers}, one for each layer in order, to see which layer is wrong"
@@ -629,8 +669,7 @@ def _in_short(grade: Grade, mistake: str) -> str:
         return grade.problem or "gives no answer"
     texts = [f"{'could be: ' * grade.by_chance}{mistake}"] if mistake else []
     if wrong and not mistake:
-        coarse = isinstance(wrong.answer, GivenNumber) and wrong.answer.one_digit
-        texts = [_of_layer(wrong, "rounded to one digit, too coarse to judge" if coarse else "no known mistake")]
+        texts = [_of_layer(wrong, _briefly(wrong, grade.answer, hint=False, row=True))]
     if grade.unanswered:
         texts.append(f"gives no answer in {all_of([*map(escape, grade.unanswered)])}")
     return "; ".join(texts)

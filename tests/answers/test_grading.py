@@ -1,9 +1,12 @@
 """Right is never called wrong, nor wrong right; a number a layer; what is said where no mistake is known."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from case_files import cases
 from conftest import Call, refusal, report_of
 from finding import judge, read_number
 
@@ -17,6 +20,7 @@ from rnncalc.answers.table import TABLE
 from rnncalc.answers.worksheet import Worksheet
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.reports.answer import AnswerReport
+from rnncalc.spec import parse
 
 
 def lstm(m: int, h: int) -> int:
@@ -210,13 +214,12 @@ def test_a_shape_of_a_returned_array_belongs_to_its_layer() -> None:
     assert (other.tensor, other.right, other.diagnoses[0].id) == ("weight_ih_l0", False, "transposed")
 
 
-@pytest.mark.parametrize(
-    ("text", "mistake"),
-    [("biases: 96", "counts two bias vectors"), ("recurrent weights: 512", "forgets the candidate"), ("U: 760", "")],
-)
-def test_a_part_has_the_mistakes_that_give_its_number(text: str, mistake: str) -> None:
-    """3·16·8 = 384, 3·16·16 = 768 and 3·16 = 48: two vectors are 96, and the recurrent matrices of two gates 512."""
-    judged = answer(Network(input=8, layers=[GRU(units=16)]), text).judged[0]
-    texts = " ".join([each.mistakes[0].text for each in judged.diagnoses])
-    assert mistake in texts
-    assert bool(texts) == bool(mistake)
+@pytest.mark.parametrize("case", cases("answers/claims.yaml"), ids=lambda case: str(case["network"])[:60])
+def test_what_is_wrong_with_each_claim(case: dict[str, Any]) -> None:
+    """A known mistake, another part's number, or what follows from an earlier claim; one of all is named once."""
+    network = parse(json.dumps(case["network"]).encode(), "spec").network
+    for text, expected in case["answers"].items():
+        claims = AnswerReport(answer(network, text)).data()["claims"]
+        wrong = {each["label"] or "total": each["mistake"] or "" for each in claims if not each["right"]}
+        short = {label: mistake[: len(expected.get(label, mistake))] for label, mistake in wrong.items()}
+        assert short == expected, text

@@ -14,7 +14,7 @@ from rnncalc.answers.judgement import Diagnosis
 from rnncalc.answers.reading import GivenNumber
 from rnncalc.answers.search import Search
 from rnncalc.answers.table import TABLE
-from rnncalc.answers.worksheet import LayerLine, worksheet_of, write
+from rnncalc.answers.worksheet import LayerLine, Portion, worksheet_of, write
 
 
 @pytest.mark.broad
@@ -194,7 +194,7 @@ def test_where_pairs_are_looked_for(count: int) -> None:
     likelier, rare = 4 * 16 * (7 + 16), 3 * 16 * (7 + 7)  # no biases, and four gates, or recurrent matrices h × m
     for number, most in ((likelier, 100), (rare, 5)):
         search = Search(net)
-        found = [diagnosis for diagnosis, _ in search.diagnoses(Question(net, GivenNumber(number), 0))]
+        found = [diagnosis for diagnosis, _ in search.diagnoses(Question(net, GivenNumber(number), Portion((0,))))]
         assert any(len(diagnosis.mistakes) == 2 for diagnosis in found) == (count <= most)
 
 
@@ -214,7 +214,7 @@ def explained(net: Network) -> dict[int, list[str]]:
     """Return the sentences of the single mistakes that give each wrong number, the numbers the likeliest first."""
     search = Search(net)
     found = {}
-    for number in search.singles(None):
+    for number in search.singles():
         diagnoses = [diagnosis for diagnosis, _ in search.diagnoses(Question(net, GivenNumber(number)))]
         found[number] = [f"{each.mistakes[0].text} {each.alone}" for each in diagnoses if len(each.mistakes) == 1]
     return found
@@ -300,6 +300,6 @@ def test_a_search_counts_each_line_a_bounded_number_of_times(monkeypatch: pytest
             for layers in (few, 2 * few):
                 counted.clear()
                 net = Network(input=8, layers=[kind] * layers, output=Output(5))
-                Search(net).singles(None)
+                Search(net).singles()
                 costs.append(len(counted))
             assert costs[1] <= 3 * costs[0], (kind, few)

@@ -324,7 +324,7 @@ def wrong_number(chance: Chance) -> Trial:
     right = value(asked.formula, asked.sizes)
     if chance.random() < 0.5:
         return Trial(asked, chance.choice(NUMBERS)(right + chance.randint(1, 2 * right)), False)
-    number = chance.choice([*asked.grader.search.singles(None)])
+    number = chance.choice([*asked.grader.search.singles()])
     return Trial(asked, chance.choice(NUMBERS)(number), False, mistaken=number > 0)
 
 
