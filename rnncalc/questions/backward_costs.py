@@ -16,7 +16,7 @@ from typing import NamedTuple
 from rnncalc.errors import RefusedError
 from rnncalc.forward.width_pass import SavedVector, WidthPass, WidthTape
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import length_of
+from rnncalc.layers.layer import Layer, Output, length_of
 from rnncalc.layers.reshaping import RepeatVector
 from rnncalc.network.flow import Attend, Delay, Placement, Window, shapes
 from rnncalc.network.network import Network
@@ -62,6 +62,14 @@ def layer_costs(network: Network, chunk: int | None) -> Iterator[LayerCosts]:
         if isinstance(move, Attend) or (isinstance(move, Window) and not move.layer.time.by_step):
             message = f"{escape(move.name)} reads several steps at once, or ends or begins a sequence"
             raise RefusedError(f"{message}, and chunks would cut it; leave the chunk out")
+    places = _equal_places([placed.layer for placed in network.stack])
+    if None in network.parts and (kept := sorted({*places})) != places:
+        alone = [placed.layer for place, placed in enumerate(network.stack) if place in kept and not placed.starts]
+        layers = tuple([layer.replace(name=None, repeat=1) for layer in alone if not isinstance(layer, Output)])
+        short = network.with_parts({None: network.parts[None]._replace(layers=layers)})
+        costs = dict(zip(kept, layer_costs(short, chunk), strict=True))
+        yield from (costs[place] for place in places)
+        return
     parts, values = network.parts, shapes(network.flow)
     steps = {half: part.steps or 1 for half, part in parts.items()}
     size = chunk if chunk and max(steps.values()) > chunk else 0
@@ -112,6 +120,19 @@ def layer_costs(network: Network, chunk: int | None) -> Iterator[LayerCosts]:
             for place, times in kinds
         ]
         yield LayerCosts(tape, chunks)
+
+
+def _equal_places(layers: Sequence[Layer]) -> list[int]:
+    """Return for each layer the place of one with the same costs: of equal cells in a row, the first, second and last.
+
+    The first may read what needs no gradient, and the last may have one at its last step alone.
+    """
+    places = [*range(len(layers))]
+    for place in range(2, len(layers) - 1):
+        layer, neighbours = layers[place], (layers[place - 2], layers[place - 1], layers[place + 1])
+        if isinstance(layer, Cell) and not layer.of_user and layer.initial_state is None:
+            places[place] = places[place - 1] if all(layer == each for each in neighbours) else place
+    return places
 
 
 def _fitted(network: Network, count: Callable[..., Counts], lengths: Sequence[int]) -> Counts:

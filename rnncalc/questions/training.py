@@ -135,8 +135,8 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
     if not steps_known(network.parts) or any(map(has_letters, uses)):
         yield from (LayerTraining(entry, entry.trainable, None, None) for entry in network.stack)
         return
-    for costs in layer_costs(network, chunk):
-        placed, chunks = costs.tape.placed, costs.chunks
+    for placed, costs in zip(network.stack, layer_costs(network, chunk), strict=True):
+        chunks = costs.chunks
         if isinstance(placed.layer, External) or (network.letters and chunks[1:]):  # which is the largest is unknown
             yield LayerTraining(placed, placed.trainable, None, None)
             continue

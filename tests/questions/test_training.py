@@ -1,12 +1,11 @@
 """`count --training`: gradients, saved activations, backward multiply-adds, states carried, updates and bytes."""
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import Spec, cell, encoder_decoder, fitting, network, network_of
+from strategies import Spec, cell, fitting, network, network_of
 from verified import backward
 
 from rnncalc import GRU, LSTM, RNN, Dense, LastStep, Layer, Network, Pool1D, training
@@ -70,19 +69,18 @@ def test_a_stack_is_the_sum_of_its_layers(spec: Spec, chunk: int | None) -> None
     assert totals.gradients == totals.network.trainable
 
 
-@given(encoder_decoder() | network(steps=True), st.none() | st.integers(1, 5))
-def test_repeat_is_the_layer_written_again(spec: Spec, chunk: int | None) -> None:
-    """The first of several may have nothing trained below it, and the last may be reached at its end alone."""
-    written = deepcopy(spec)
-    for half in [written] if "layers" in spec else [written.setdefault(name, {}) for name in ("encoder", "decoder")]:
-        half["layers"] = [
-            {key: value for key, value in layer.items() if key != "repeat"}
-            for layer in half["layers"]
-            for _ in range(layer.get("repeat", 1))
-        ]
-    one, other = map(network_of, (spec, written))
-    chunk = fitting(chunk, one)
-    rows = [[each[1:] for each in training(net, chunk=chunk).layers] for net in (one, other)]
+@pytest.mark.broad
+@given(cell(), st.none() | st.integers(1, 5), st.sampled_from(["many-to-one", "many-to-many"]), st.booleans())
+def test_each_of_equal_layers_is_counted_as_by_itself(
+    spec: Spec, chunk: int | None, topology: str, frozen_below: bool
+) -> None:
+    """Names keep layers apart that are counted together without them; the first may read what is not trained."""
+    below = [{"dense": 3, "frozen": frozen_below}]
+    layers = [
+        below + [{**spec, **({"name": f"n_{number}"} if apart else {})} for number in range(6)] for apart in (0, 1)
+    ]
+    nets = [network_of({"input": 4, "layers": each, "steps": 7, "topology": topology}) for each in layers]
+    rows = [[each[1:] for each in training(net, chunk=fitting(chunk, net)).layers] for net in nets]
     assert rows[0] == rows[1]
 
 
