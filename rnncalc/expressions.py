@@ -329,6 +329,8 @@ def read_number(text: str, decimal: str = ".", *, calculation: bool = False) -> 
     """
     if len(text) > MAX_DIGITS and not calculation:
         return None
+    if plain := re.fullmatch(f"(0|[1-9][0-9]{{0,11}})([{''.join(SUFFIXES)}]?)", text):  # as most numbers are
+        return int(plain[1]) * 10 ** SUFFIXES.get(plain[2], 0)
     with suppress(CallError):
         parser = Parser(text, tokens_of(text, {}), {}, decimal)
         number = parser.taken("number")

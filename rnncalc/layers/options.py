@@ -287,7 +287,9 @@ class WholeNumber(Allowed):
         power = _BINARY.get(bare[-2:])
         bare = bare[:-2] if power else bare
         calculation = bool(re.fullmatch(_CALCULATION, text))  # without a suffix, which could be of one number alone
-        number, grouped = (read_number(bare, sign, calculation=calculation) for sign in (".", ""))
+        number = read_number(bare, calculation=calculation)
+        marks = re.search("[.,]", bare)  # 20.000 may be 20 or 20,000
+        grouped = read_number(bare, "", calculation=calculation) if marks else number
         if number is None or number != grouped or (power and 4 % number.denominator):  # 1.25Ki, as the schema has it
             return None
         number *= power or 1

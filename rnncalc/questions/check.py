@@ -59,7 +59,7 @@ class Limit(NamedTuple):
     shape: tuple[int, ...] = ()
 
 
-LISTED = frozenset((Quantity.DENSE_RATIO, *OF_STREAM))
+LISTED = frozenset((Quantity.MULTIPLY_ADDS, Quantity.DENSE_RATIO, *OF_STREAM))
 """What a report lists without a limit on it, beside the numbers of a count."""
 
 
@@ -251,8 +251,9 @@ def numbers_of(
 ) -> Numbers:
     """Return the numbers of a network that may be limited: those of a count, and others if they are wanted."""
     params = in_numbers(network).params
-    multiply_adds = total(placed.multiply_adds for placed in network.stack)
-    numbers = Numbers(params, params * bytes_of(dtype), multiply_adds)
+    numbers = Numbers(params, params * bytes_of(dtype))
+    if Quantity.MULTIPLY_ADDS in quantities:
+        numbers = numbers._replace(multiply_adds=total(placed.multiply_adds for placed in network.stack))
     if Quantity.DENSE_RATIO in quantities:
         from rnncalc.questions.dense import dense_equivalent
 
