@@ -6,7 +6,7 @@ from typing import Any
 
 from rnncalc.cli.beside import Table, beside, take_beside, training_flags
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import notation_flag, option, report_flags, spec_flags
+from rnncalc.cli.flags import notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
@@ -25,13 +25,14 @@ def _operations(network: Network, only: tuple[str, ...], batch: int = 1) -> Repo
     return OperationsExplanationReport(counted, explain_operations(counted, only))
 
 
-def _training(network: Network, only: tuple[str, ...], **update: Any) -> Report:
+def _training(network: Network, only: tuple[str, ...], loss: str = "", **update: Any) -> Report:
+    from rnncalc.questions.backward import with_loss
     from rnncalc.questions.explain_training import explain_training
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport
 
-    counted = training(network, **update)
-    return TrainingExplanationReport(counted, explain_training(counted, only))
+    counted = training(with_loss(network, loss), **update)
+    return TrainingExplanationReport(counted, explain_training(counted, only), loss)
 
 
 DERIVATIONS: Table = {"training": _training, "operations": _operations}
@@ -45,6 +46,7 @@ DERIVATIONS: Table = {"training": _training, "operations": _operations}
 @option("--layer-superscripts", help="Number recurrent layers above their letters: h^(1)_t.")
 @option("--operations", help="Derive the operations of a pass, equation by equation.")
 @training_flags
+@word_flag("--loss", words="rnncalc.questions.backward:LOSSES", help="With --training: the loss of the equations.")
 @report_flags(ExplanationReport)
 def explain(
     specs: tuple[str, ...], only: tuple[str, ...], destination: Destination, *, layer_superscripts: bool, **flags: Any

@@ -49,7 +49,7 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "--optimizer": ("--training",),
     "--time-first": ("--shapes",),
     "--rate": ("--stream",),
-    "--loss": ("--backward",),
+    "--loss": ("--training", "--backward"),
     "--targets": ("--backward",),
     "--digits": ("--work",),
     "--notation": ("--work",),

@@ -7,26 +7,30 @@ rule. It begins with the gradient of a loss with respect to the outputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import log
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import STORED
+from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Meter, Nested
 from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, Transform, length_of
+from rnncalc.layers.layer import Dense, DenseClasses, Embedding, OutputClasses, Transform, length_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.nodes import STATE, STEPS, WEIGHTS, Repeats
-from rnncalc.step.operations import OPERATIONS, Vector, plus
+from rnncalc.step.operations import GRADIENT, OF_CLASSES, OPERATIONS, RESULT, Vector, plus
 from rnncalc.step.trace import trace
 
 Outputs = list[Vector]
 """The outputs of a network: a vector for each step that has one."""
 
 Loss = Callable[[Outputs], tuple[float, Outputs]]
-"""A function of the outputs: returns the loss, and its gradient with respect to them."""
+"""A function of the outputs: returns the loss, and its gradient with respect to them, or to their softmax's arguments.
+"""
 
 
 def the_sum(outputs: Outputs) -> tuple[float, Outputs]:
@@ -40,6 +44,22 @@ def squared(targets: Outputs) -> Loss:
     def loss(outputs: Outputs) -> tuple[float, Outputs]:
         errors = [plus(output, [-number for number in target]) for output, target in zip(outputs, targets, strict=True)]
         return sum(error * error for vector in errors for error in vector) / 2.0, errors
+
+    return loss
+
+
+def cross_entropy(targets: Outputs) -> Loss:
+    """Return −Σ y log p of the targets y, whose gradient with respect to the argument of p's softmax is p − y.
+
+    Raises RefusedError if a p with a target above 0 is too small for a float.
+    """
+
+    def loss(outputs: Outputs) -> tuple[float, Outputs]:
+        pairs = [pair for vectors in zip(outputs, targets, strict=True) for pair in zip(*vectors, strict=True)]
+        if any(y and not p for p, y in pairs):
+            raise RefusedError("cross_entropy: a target has a probability below 1e-323; make the weights smaller")
+        values: list[Any] = [{RESULT: p, GRADIENT: y} for p, y in zip(outputs, targets, strict=True)]
+        return -sum(y * log(p) for p, y in pairs if y), [*map(OF_CLASSES, values)]
 
     return loss
 
@@ -67,7 +87,8 @@ class BackwardPass:
     traced: whether to keep the values of all layers. every: whether every value gets a gradient, also in frozen layers,
     so that more is read and multiplied than training needs. data: inputs, start, seed and progress, as in `Pass`.
     ran: the observations of each layer. outputs: the network's, a vector for each step that has one; none if a layer
-    could not be run. values: those of each layer by its name, if traced.
+    could not be run. ends: the values with respect to which the loss has a gradient: the outputs, or the arguments of
+    their softmax under a cross-entropy. values: those of each layer by its name, if traced.
     loss, layers: its value, and the observations of the backward pass; None and empty before it, or if a layer failed.
     """
 
@@ -86,7 +107,11 @@ class BackwardPass:
         self.tapes: dict[str, LayerTape] = {}
         forward = Pass(network, self._taped, weights=weights, traced=traced, **data)
         self.ran = tuple(forward.run())
-        self.outputs = forward.outputs
+        self.outputs = self.ends = forward.outputs
+        if isinstance(network.stack[-1].layer, DenseClasses | OutputClasses):
+            self.ends = [value.operands[0] for value in self.outputs]
+            for value in filter(attrgetter("needs"), self.outputs):  # the loss reads p
+                value.layer.hold(value.numbers, len(value.numbers), value.chunk)
         self.values = forward.values
         self.loss: float | None = None
         self.layers: tuple[LayerGradients, ...] = ()
@@ -108,12 +133,12 @@ class BackwardPass:
         self.tapes.clear()  # the saved values are not needed any more
         return self.layers
 
-    def worked(self, gradients: Outputs) -> Iterator[tuple[TapeValue, TapeValue]]:
+    def worked(self, gradients: Iterable[TapeValue]) -> Iterator[tuple[TapeValue, TapeValue]]:
         """Yield each value that the backward pass reaches with its gradient, as `Tape.worked` does.
 
-        gradients: those of a loss with respect to the outputs.
+        gradients: those of a loss with respect to `ends`.
         """
-        return self.tape.worked(zip(self.outputs, gradients, strict=True))
+        return self.tape.worked(zip(self.ends, gradients, strict=True))
 
     def _observe(self, ran: LayerRun) -> LayerGradients:
         name, layer = ran.placed.name, self.tapes[ran.placed.name]
@@ -138,7 +163,7 @@ def backward_pass(
     done = BackwardPass(network, weights, traced=traced, every=traced, **data)
     if not any(layer.reason for layer in done.ran):
         done.loss, gradients = loss([value.numbers for value in done.outputs])
-        done.backward(zip(done.outputs, gradients, strict=True))
+        done.backward(zip(done.ends, gradients, strict=True))
     return done
 
 

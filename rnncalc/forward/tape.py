@@ -131,7 +131,7 @@ def _add(sums: dict[int, TapeValue], value: TapeValue, gradient: TapeValue) -> N
     sums[id(value)] = made(PLUS, sums[id(value)], gradient) if id(value) in sums else gradient
 
 
-def _apply(rule: GradientRule, *operands: Any) -> TapeValue:
+def apply(rule: GradientRule, *operands: Any) -> TapeValue:
     """Return the result of a rule, with how it was made if that is written."""
     numbers = [each.numbers if isinstance(each, TapeValue) else each for each in operands]
     row = rule.row(*numbers) if rule.row else WRITTEN.get(rule.function)
@@ -294,25 +294,25 @@ class Tape:
                 value.backward()
             value.operands = ()  # nothing of it is needed any more
 
-    def worked(self, gradients: Iterable[tuple[TapeValue, Vector]]) -> Iterator[tuple[TapeValue, TapeValue]]:
+    def worked(self, gradients: Iterable[tuple[TapeValue, TapeValue]]) -> Iterator[tuple[TapeValue, TapeValue]]:
         """Do the backward pass with gradients that are values; yield each value that it reaches with its gradient.
 
         gradients: those of a loss, with the values that it depends on. Weights are yielded at each use, with what it
         contributes.
         """
         sums: dict[int, TapeValue] = {}
-        for value, numbers in gradients:
-            _add(sums, value, TapeValue(numbers, value.layer))
+        for value, gradient in gradients:
+            _add(sums, value, gradient)
         for value in reversed(self.values):
-            gradient = sums.pop(id(value), None)
-            if gradient is None or value.row is None:
+            total = sums.pop(id(value), None)
+            if total is None or value.row is None:
                 continue
-            yield value, gradient
-            read = _Operands({**dict(enumerate(value.operands)), RESULT: value, GRADIENT: gradient})
+            yield value, total
+            read = _Operands({**dict(enumerate(value.operands)), RESULT: value, GRADIENT: total})
             for rule, operand in zip(value.row.gradients, value.operands, strict=True):
                 if not operand.needs:
                     continue
-                slope = rule.written(_apply, read)
+                slope = rule.written(apply, read)
                 if operand.weights is None:
                     _add(sums, operand, slope)
                     continue

@@ -390,6 +390,8 @@ class Dense(Layer):
 
     kind = "dense"
     title = "dense layer"
+    letter: ClassVar[str] = "y"
+    """The letter of its output: p, the probabilities of classes, under a cross-entropy."""
 
     units: int
     bias: bool = True
@@ -425,6 +427,18 @@ class Output(Dense):
     def option_problems(self) -> Iterator[OptionProblem]:
         for option, *_ in super().option_problems():
             yield option, "does not apply to the output layer; make it a dense layer, or remove this"
+
+
+class DenseClasses(Dense):
+    """A dense layer at the end of a network, under a cross-entropy."""
+
+    letter = "p"
+
+
+class OutputClasses(Output):
+    """An output layer under a cross-entropy."""
+
+    letter = "p"
 
 
 class Embedding(Layer):

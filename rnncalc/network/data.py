@@ -16,7 +16,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
-from rnncalc.words import bracketed, plural
+from rnncalc.words import bracketed, brief, plural
 
 Nested = Any
 """Numbers in nested lists, one level for each axis."""
@@ -30,8 +30,8 @@ Inputs = dict[str | None, list[Nested]]
 Start = dict[str, dict[str, Nested]]
 """The states of layers before the first step, by letter; for a bidirectional layer, a list for each direction."""
 
-Targets = list[Nested]
-"""What the network should output: a vector, or a list of T vectors."""
+Targets = list[Nested] | int
+"""What the network should output: a vector or the number of a class, or a list of T of them."""
 
 
 class Data(NamedTuple):
@@ -168,12 +168,32 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
 def read_targets(reading: Source[Node], node: Node, path: Path, network: Network) -> Targets:
     """Return the targets; note those without the shape of the output. If T is unknown, any T is accepted."""
     *steps, width = network.stack[-1].output_shape
-    shape = (width or 0,)
     if not steps:
-        numbers: Targets = _nested(reading, node, path, shape, shape)
-        return numbers
+        target: Targets = _target(reading, node, path, width or 0)
+        return target
     items = _steps(reading, node, path, steps[0])
-    return [_nested(reading, item, (*path, step), shape, shape) for step, item in enumerate(items)]
+    return [_target(reading, item, (*path, step), width or 0) for step, item in enumerate(items)]
+
+
+def _target(reading: Source[Node], node: Node, path: Path, width: int) -> Any:
+    """Return a vector, or the number of a class among several."""
+    if width > 1 and reading.items(node) is None and not reading.has_keys(node):
+        return reading.value(node, path, _ClassNumber(0, classes=width), 0)
+    return _nested(reading, node, path, (width,), (width,))
+
+
+class _ClassNumber(Size):
+    """The number of a class, from 0."""
+
+    classes: int = 2
+
+    @property
+    def expected(self) -> str:
+        return f"a list of {self.classes} numbers, or the number of a class from 0 to {self.classes - 1}"
+
+    def problem(self, value: object) -> str | None:
+        number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < self.classes
+        return None if number else f"expected {self.expected}, got {brief(value)}"
 
 
 def with_steps_of(network: Network, inputs: Inputs | None) -> Network:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import dist, hypot, isnan, nan, prod
+from math import dist, fsum, hypot, isnan, nan, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
@@ -16,13 +16,14 @@ from rnncalc.forward.backward_pass import (
     LayerGradients,
     Loss,
     backward_pass,
+    cross_entropy,
     squared,
     taped_bytes,
     the_sum,
 )
 from rnncalc.forward.differences import TOLERANCE, Differences, Spot, spots
 from rnncalc.forward.network_pass import LayerRun
-from rnncalc.layers.layer import External
+from rnncalc.layers.layer import Dense, DenseClasses, External, Output, OutputClasses
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
 from rnncalc.questions import network_of, whole, word
@@ -34,11 +35,21 @@ if TYPE_CHECKING:
     from rnncalc.questions.gradient_steps import Norms, WeightTerms
 
 
-LOSSES: Mapping[str, Callable[[Any], Loss]] = {"sum": lambda _: the_sum, "squared": squared}
+LOSSES: Mapping[str, Callable[[Any], Loss]] = {
+    "sum": lambda _: the_sum,
+    "squared": squared,
+    "cross_entropy": cross_entropy,
+}
 """The losses by name: the function that makes each from targets."""
 
 WITHOUT_TARGETS = ("sum",)
 """The losses that need no targets."""
+
+NEAR_ONE = 1e-6
+"""How far the sum of targets that are probabilities may be from 1."""
+
+FEWEST_CLASSES = 2
+"""The fewest classes: a softmax of one number is 1."""
 
 FLOAT = 32
 """The bytes of one number of a gradient: a float and its place in a list."""
@@ -133,23 +144,24 @@ def backward(
     """Run a forward pass and a backward pass from its loss, and return the observations.
 
     chunk: the steps of one backward pass; by default those of the network's `training`, else all. loss: `sum`, of
-    all outputs, or `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape.
-    The default is squared if there are targets, else sum.
+    all outputs; `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape; or
+    `cross_entropy`, −Σ y log p of a softmax p and the targets y, class numbers from 0 or lists that sum to 1.
+    The default is cross_entropy if targets are class numbers, squared if there are others, else sum.
     verify: whether to compare gradients with finite differences.
     Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError if all passes,
     those of finite differences too, would do more work than `most_multiply_adds`, or need more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    name = loss_name(loss, targets)
     data = own_numbers(network, weights, inputs, start, targets)
-    timed = with_steps_to_run(network, data.inputs)
+    name = loss_name(loss, data.targets)
+    timed = with_loss(with_steps_to_run(network, data.inputs), name)
     counted = counted_of(timed, chunk)
     passes = "the passes and the finite differences" if verify else "the two passes"
     refuse_costly(whole_work(counted, verify=verify), most, f"{passes} would do the work of")
     refuse_large(timed, traced=states)
     used = PassData(seed_of(seed), data.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, traced=states) + 2 * FLOAT * timed.params)
-    function = LOSSES[name](in_steps(timed, data.targets))
+    function = LOSSES[name](in_steps(timed, data.targets, name))
     arguments: dict[str, Any] = {"inputs": data.inputs, "start": data.start, "seed": seed, "progress": progress}
     full = backward_pass(timed, function, used, **arguments)
     cut = counted.chunk if counted.truncated else None
@@ -178,12 +190,38 @@ def backward(
     return done._replace(layers=tuple(layers), weights=timed.trainable)
 
 
-def loss_name(loss: str | None, targets: object) -> str:
-    """Return the name of the loss, by default squared if there are targets, else sum. Raises CallError without any."""
-    name = ("sum" if targets is None else "squared") if loss is None else word("loss", loss, tuple(LOSSES))
+def loss_name(loss: str | None, targets: Targets | None) -> str:
+    """Return the name of the loss, by default the one that fits the targets. Raises CallError if they do not fit it."""
+    classes = isinstance(targets, int) or any(isinstance(target, int) for target in targets or ())
+    default = "sum" if targets is None else "cross_entropy" if classes else "squared"
+    name = default if loss is None else word("loss", loss, tuple(LOSSES))
     if name not in WITHOUT_TARGETS and targets is None:
         raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
+    if name == "squared" and classes:
+        raise CallError("loss: squared needs a list of numbers for each output, not class numbers; use cross_entropy")
     return name
+
+
+def with_loss(network: Network, name: str) -> Network:
+    """Return the network with the softmax of a cross-entropy at its output; any other loss changes nothing.
+
+    Raises CallError if its output is not the probabilities of classes.
+    """
+    if name != "cross_entropy":
+        return network
+    (half, part), layer = [*network.parts.items()][-1], network.stack[-1].layer
+    if not isinstance(layer, Dense):
+        raise CallError(f"loss: {name} needs an output layer, with a unit for each class; add output: N")
+    if layer.units < FEWEST_CLASSES:
+        raise CallError(
+            f"loss: {name} needs an output of {FEWEST_CLASSES} units or more: one unit is 1 after a softmax"
+        )
+    if layer.activation not in ("linear", "softmax"):
+        cure = f"remove its activation, {layer.activation}, or choose another loss"
+        raise CallError(f"{network.stack[-1].name}: the output under {name} is a softmax; {cure}")
+    new = (OutputClasses if isinstance(layer, Output) else DenseClasses)(**{**layer.values(), "activation": "softmax"})
+    changed = {"output": new} if isinstance(layer, Output) else {"layers": (*part.layers[:-1], new)}
+    return network.with_parts(network.parts | {half: part._replace(**changed)})
 
 
 def counted_of(network: Network, chunk: int | None) -> Training:
@@ -211,14 +249,23 @@ def whole_work(counted: Training, *, verify: bool = True) -> int:
     return (forward + back) * (2 if counted.truncated else 1) + passes * forward
 
 
-def in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
-    """Return the targets as one vector for each step with an output. Raises CallError for another number of them."""
-    steps = network.stack[-1].output_shape[:-1]
-    if not steps or not targets:
-        return [targets or []]
-    if len(targets) != steps[0]:
-        raise CallError(f"targets: expected {steps[0]} steps, as many as are run, got {len(targets)}; give steps")
-    return targets
+def in_steps(network: Network, targets: Targets | None, loss: str = "") -> list[list[float]]:
+    """Return the targets as one vector for each step with an output. Raises CallError for targets that do not fit."""
+    *steps, width = network.stack[-1].output_shape
+    if targets is None:
+        return [[]]
+    each: list[Any] = targets if steps and isinstance(targets, list) else [targets]
+    if steps and len(each) != steps[0]:
+        raise CallError(f"targets: expected {steps[0]} steps, as many as are run, got {len(each)}; give steps")
+    vectors = [
+        [float(number == target) for number in range(width or 0)] if isinstance(target, int) else target
+        for target in each
+    ]
+    for number, vector in enumerate(vectors if loss == "cross_entropy" else ()):
+        if min(vector) < 0 or abs(fsum(vector) - 1) > NEAR_ONE:
+            where, cure = f"[{number}]" * bool(steps), "or the number of a class, from 0"
+            raise CallError(f"targets{where}: expected probabilities, 0 or more, with the sum 1, {cure}")
+    return vectors
 
 
 def _farthest(back: BackwardPass, compared: list[Spot], differences: Differences) -> Iterator[float | None]:

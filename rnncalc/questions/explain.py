@@ -234,7 +234,8 @@ def _names(
     later = 1 - stride * (FAR + 1)
     apart = range(read.start + later, read.stop + later, read.step)
     step = trace(layer, placed.inputs // placed.places, row)
-    y, x = Symbol("y", time=time), "h" if isinstance(layer, Output) else "x"
+    y = Symbol(layer.letter if isinstance(layer, Dense) else "y", time=time)
+    x = "h" if isinstance(layer, Output) else "x"
     symbols = notation.output if isinstance(layer, Output) else convention("textbook").transform(layer.named_as).names
     letters = {role: (name.partition("_")[0], name.partition("_")[2]) for role, name in symbols.items()}
     if placed.starts:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.width_pass import SavedVector, WidthTape
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import DenseClasses, OutputClasses
 from rnncalc.network.parts import steps_known
 from rnncalc.printable import escape
 from rnncalc.questions.backward_costs import LayerCosts, layer_costs
@@ -98,7 +99,9 @@ def _gradients(derivation: Derivation, tape: WidthTape) -> tuple[Equation, ...]:
     if derivation.named is None or not derivation.equations or not tape.reached:
         return ()
     frozen = [*filter(tape.is_frozen, Role)]
-    return gradient_equations(derivation.named, frozen=frozen, x=tape.x, start=tape.start, asked=derivation.asked)
+    of_classes = isinstance(tape.placed.layer, DenseClasses | OutputClasses)
+    asked: dict[str, Any] = {"x": tape.x, "start": tape.start, "asked": derivation.asked, "of_classes": of_classes}
+    return gradient_equations(derivation.named, frozen=frozen, **asked)
 
 
 def _saved(derivation: Derivation, saved: Mapping[SavedVector, int]) -> Iterator[SavedLine]:
@@ -120,7 +123,7 @@ def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> 
             return Kind.STATE if time == "t" else Kind.STATE_BEFORE
         case Symbol(letter) if letter in gates:
             return Kind.GATE
-        case Symbol("y"):
+        case Symbol("y" | "p"):
             return Kind.OUTPUT
         case _:
             return Kind.OTHER

@@ -16,12 +16,12 @@ from rnncalc.forward.backward_pass import BackwardPass
 from rnncalc.forward.layer_pass import History, LayerValues, LetteredValue
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Output, Time, Transform, inside
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Time, Transform, inside
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of
-from rnncalc.questions.backward import LOSSES, counted_of, in_steps, loss_name
+from rnncalc.questions.backward import LOSSES, counted_of, in_steps, loss_name, with_loss
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.questions.spelling import spelled_weights
@@ -93,9 +93,11 @@ def work(
     timed = with_steps_to_run(network, data.inputs)
     name, cut = "", None
     if backward:
+        name = loss_name(loss, data.targets)
+        timed = with_loss(timed, name)
         if any(isinstance(placed.layer, Output) and placed.layer.tied for placed in timed.stack):
             raise RefusedError("by hand, the gradient of a table that a tied output shares is not written; remove tied")
-        name, counted = loss_name(loss, targets), counted_of(timed, chunk)
+        counted = counted_of(timed, chunk)
         cut = counted.chunk if counted.truncated else None
     _refuse_large(timed)
     in_use = PassData(seed_of(seed), data.weights, rounded=rounded).weights_of_all(timed)
@@ -112,7 +114,7 @@ def work(
         layers.append(LayerWork(derivation, shown, *_steps(names, placed, values)))
     if not backward or len(reached) < len(timed.stack):
         return Work(done, tuple(layers), names, read)
-    wanted = in_steps(timed, data.targets)
+    wanted = in_steps(timed, data.targets, name)
     back = gradient_work(timed, recorded, names, name, LOSSES[name](wanted), wanted, learning_rate)
     return Work(done, tuple(layers), names, read, back._replace(chunk=cut))
 
@@ -143,7 +145,7 @@ def _output(placed: Placed, step: int) -> Variable:
     if placed.starts:
         return Variable(placed.starts[1], 0, placed.name)
     layer = placed.layer
-    letter = "h" if isinstance(layer, Cell) else "y"
+    letter = "h" if isinstance(layer, Cell) else layer.letter if isinstance(layer, Dense) else "y"
     if isinstance(layer, Transform):
         step_of_it = layer_trace(layer, placed.inputs // placed.places)
         node = step_of_it.nodes[step_of_it.output]

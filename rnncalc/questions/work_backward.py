@@ -14,7 +14,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.forward.arrays import Convolution, Matrix, TensorPart, WeightVector
 from rnncalc.forward.backward_pass import BackwardPass, Loss
-from rnncalc.forward.tape import TapeValue
+from rnncalc.forward.tape import TapeValue, apply
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding
 from rnncalc.letters import GREEK
@@ -23,7 +23,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.spelling import joined, numbers_of
 from rnncalc.step.equations import Letter, joined_arrays, letters_of
 from rnncalc.step.nodes import Weights
-from rnncalc.step.operations import OUTER
+from rnncalc.step.operations import GRADIENT, OF_CLASSES, OUTER, RESULT
 from rnncalc.step.trace import trace
 
 
@@ -75,9 +75,10 @@ class WeightGradient(NamedTuple):
 
 
 class GradientWork(NamedTuple):
-    """A backward pass worked by hand. summed: all outputs; outputs: their gradients; targets: of each of them, if any.
+    """A backward pass worked by hand. summed: all outputs; targets: of each step, if any.
 
-    rate: the learning rate of the updated weights, if any. chunk: the steps that a gradient passes through, if not all.
+    outputs: the gradients of the outputs, or of the arguments of their softmax. rate: the learning rate of the updated
+    weights, if any. chunk: the steps that a gradient passes through, if not all.
     """
 
     name_of_loss: str
@@ -110,6 +111,7 @@ def gradient_work(
     """
     summed = [number for value in recorded.outputs for number in value.numbers]
     amount, slopes = loss([value.numbers for value in recorded.outputs])
+    gradients = [TapeValue(numbers, value.layer) for value, numbers in zip(recorded.ends, slopes, strict=True)]
     layers = {placed.name: (placed, shown) for placed, shown in zip(network.stack, network.spelled, strict=True)}
     lines: list[tuple[Place, WorkedLine]] = []
     place: Place = ("", None, None)
@@ -124,7 +126,14 @@ def gradient_work(
     }
     steps: dict[int, list[str]] = {}  # of the values without a name, what those that they are within have in common
     step: list[str] = []
-    for value, gradient in recorded.worked(slopes):
+    if name_of_loss == "cross_entropy":
+        gradients = []
+        for p, target in zip(recorded.outputs, targets, strict=True):
+            read: Any = {RESULT: p, GRADIENT: TapeValue(target, p.layer)}
+            names[id(read[GRADIENT])] = names[id(p)]._replace(letter="y")
+            gradients.append(OF_CLASSES.written(apply, read))
+            arguments[id(p.operands[0])] = names[id(p)]._replace(gradient=True)
+    for value, gradient in recorded.worked(gradients):
         name = names.get(id(value))
         if value.weights is None:
             step = _steps(name) if name else steps.get(id(value), step)
@@ -163,6 +172,7 @@ def gradient_work(
             if value.row and value.row.function:
                 arguments[id(value.operands[0])] = name
         elif (within := arguments.get(id(value))) is not None:
+            place = within.layer, within.direction, within.step
             number = within.below or within.step
             letters = GREEK.get(within.letter, network.spelling.letter(within.letter))
             below = letters if number is None else f"{letters},{number}"

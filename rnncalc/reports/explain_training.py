@@ -13,6 +13,7 @@ from rnncalc.questions.explain_training import TrainingDerivation
 from rnncalc.questions.training import Training
 from rnncalc.reports.explain import equations, in_words, on_parts, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
+from rnncalc.reports.run import ON_LOSS
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
@@ -71,10 +72,11 @@ ENCODER_ENDS = Phrase((*ENDS.parts, *_START_REMARK))
 
 
 class TrainingExplanationReport(DerivationReport, DataReport):
-    """The report on a derivation of the numbers of training."""
+    """The report on a derivation of the numbers of training. loss: that of the equations, if one was chosen."""
 
     training: Training
     layers: tuple[TrainingDerivation, ...]
+    loss: str = ""
 
     def data(self) -> dict[str, Any]:
         training = self.training
@@ -106,6 +108,8 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         training = self.training
         network = training.network
         yield from on_chunks(training)
+        if self.loss:
+            yield ON_LOSS[self.loss]
         if any(isinstance(each.layer, Cell) for each in network.stack):
             last = network.topology_name == Topology.MANY_TO_ONE
             yield OF_THE_LAST if last else SUM_OVER_K

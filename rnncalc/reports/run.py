@@ -273,7 +273,18 @@ def _form(numbers: Sequence[float]) -> str:
 
 ON_CHUNKS = "The states go on from chunk to chunk; a gradient stops where its chunk begins."
 
-LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
+LOSSES = {
+    "sum": "the sum of the outputs",
+    "squared": "half the sum of the squared errors",
+    "cross_entropy": "the cross-entropy",
+}
+
+ON_LOSS = {
+    "sum": "The loss L is the sum of all outputs, so that ∂L/∂output = 1.",
+    "squared": "The loss L is half the sum of (output − target)², so that ∂L/∂output = output − target.",
+    "cross_entropy": "The output p is a softmax, one operation with the loss: L = −Σ y log p and δ = p − y, for the"
+    " targets y and the natural logarithm.",
+}
 
 
 class BackwardReport(SheetReport, DataReport, RecordReport):
@@ -366,6 +377,8 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 
     def _notes(self) -> Iterator[str]:
         done = self.done
+        if done.name_of_loss == "cross_entropy":
+            yield ON_LOSS[done.name_of_loss]
         if done.chunk is not None:
             yield ON_CHUNKS
         yield from _compared(done)

@@ -19,7 +19,7 @@ from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
 from rnncalc.reports.explain import on_padding, on_parts
 from rnncalc.reports.report import DerivationReport
-from rnncalc.reports.run import ON_CHUNKS, confirmed, of_direction, on_no_slope, outcome
+from rnncalc.reports.run import ON_CHUNKS, ON_LOSS, confirmed, of_direction, on_no_slope, outcome
 from rnncalc.step.equations import NUMBERS_OF, ROOT, Application, Formula, Symbol
 from rnncalc.step.operations import ATOM, INNER, OPERATIONS, OUTER, WRITTEN, number_at
 from rnncalc.typeset.equations import (
@@ -104,7 +104,7 @@ def _backward(work: Work) -> Iterator[Sheet]:
     if done is None:
         return
     rows, lines = work.run.network.spelling.rows, list[WorkLine]()
-    slopes = [each for vector in done.outputs for each in vector]
+    slopes, classes = [each for vector in done.outputs for each in vector], done.name_of_loss == "cross_entropy"
     if done.name_of_loss == "squared":
         outputs = iter(done.summed)
         for target, error in zip(done.targets, done.outputs, strict=True):
@@ -113,14 +113,19 @@ def _backward(work: Work) -> Iterator[Sheet]:
             lines.append((EquationText("output − target"), " = ", *sides))
         errors = [(*_bracketed(number(each)), "·", *_bracketed(number(each))) for each in slopes]
         value: WorkLine = ("(", *_sum(errors), ")", " / ", "2")
-        note = "The loss L is half the sum of (output − target)², so that ∂L/∂output = output − target."
+    elif classes:
+        pairs = zip(done.summed, (each for target in done.targets for each in target), strict=True)
+        logarithms = [
+            (*((number(y), "·") if y != 1 else ()), Function("log"), "(", number(p), ")") for p, y in pairs if y
+        ]
+        value = ("−", *_sum(logarithms)) if len(logarithms) == 1 else ("−", "(", *_sum(logarithms), ")")
     else:
         value = _sum([(number(each),) for each in done.summed])
-        note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
     deltas = any(line.name.letter == "delta" for step in done.steps for line in step.lines)
-    line: WorkLine = (LOSS, " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
+    letters = ("−", Term("sum"), " ", Term("y"), " ", Function("log"), " ", Term("p"), " = ") if classes else ()
+    line: WorkLine = (LOSS, " = ", *letters, *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
     notes = (
-        note,
+        ON_LOSS[done.name_of_loss],
         *[ON_DELTA] * deltas,
         *[ON_CHUNKS] * (done.chunk is not None),
         *on_no_slope(each.total for each in done.weights),

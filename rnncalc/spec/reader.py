@@ -51,7 +51,7 @@ COUNT = WholeNumber()
 OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "weights": ((Mapping,), "the keys of the layers"),
     "inputs": ((Sequence, Mapping), "a list of steps, for a run"),
-    "targets": ((Sequence,), "a list in the shape of the output"),
+    "targets": ((Sequence, Scalar), "a list in the shape of the output, or class numbers"),
     "start": ((Mapping,), "the keys of the recurrent layers"),
 }
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""

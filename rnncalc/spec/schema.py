@@ -78,7 +78,11 @@ def _numbers() -> Schema:
     return {
         "weights": {"type": "object", "description": "For a run: {LAYER: {TENSOR: nested lists}}."},
         "inputs": {"type": ["array", "object"], "description": "For a run: a vector per step, or a token number."},
-        "targets": {**numbers, "description": "For the loss of a run, in the shape of the output."},
+        "targets": {
+            **numbers,
+            "type": ["array", "integer"],
+            "description": "For the loss of a run, in the shape of the output; or class numbers from 0.",
+        },
         "start": {**states, "description": "For a run: the states before the first step, {LAYER: {h: [...]}}."},
     }
 

@@ -27,7 +27,7 @@ from rnncalc.step.equations import (
     written,
 )
 from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
-from rnncalc.step.operations import GRADIENT, IN_LETTERS, OPERATIONS, RESULT, GradientRule
+from rnncalc.step.operations import GRADIENT, IN_LETTERS, OF_CLASSES, OPERATIONS, RESULT, GradientRule
 
 TAPPED = 2
 """The axes of a matrix; a convolution has one for each step of its window, and so one axis more."""
@@ -49,13 +49,19 @@ _LATER = "later"
 
 
 def gradient_equations(
-    named: NamedValues, *, frozen: Collection[Role] = (), x: bool = True, start: bool = False, asked: str = ""
+    named: NamedValues,
+    *,
+    frozen: Collection[Role] = (),
+    x: bool = True,
+    start: bool = False,
+    asked: str = "",
+    of_classes: bool = False,
 ) -> tuple[Equation, ...]:
     """Return the gradients of the values that have names, of the input, of the first states and of the weights.
 
     frozen: the roles of weights that are not trained. x, start: whether a gradient is asked for of the input, and of
     the states before the first step, or of the sequence to which a query attends. asked: the letter of a state that
-    attention reads before each step.
+    attention reads before each step. of_classes: whether the loss is the cross-entropy of its output, a softmax.
     """
     trace, formula = named.trace, named.formula
     window: Any = named.window if isinstance(named, LayerFormulas) else None
@@ -65,7 +71,14 @@ def gradient_equations(
     parts: dict[int, list[Formula]] = {}
     y: Any = formula(trace.output)
     later: dict[int, list[Formula]] = {}
-    parts[trace.output] = [Symbol(ABOVE, time="t", axes=y.axes) if trace.after else _derivative(y)]
+    within: dict[int, Symbol] = {}  # what the function of a named value is applied to
+    if of_classes:
+        (argument,) = trace.nodes[trace.output].operands
+        within[argument] = _delta(y)
+        values = _OperandFormulas({RESULT: y, GRADIENT: y.replace(letter="y")})
+        parts[argument] = [OF_CLASSES.written(partial(_apply, ""), values)]
+    else:
+        parts[trace.output] = [Symbol(ABOVE, time="t", axes=y.axes) if trace.after else _derivative(y)]
     read = {trace.output, *trace.after.values(), *(operand for node in trace.nodes for operand in node.operands)}
     for letter, place in trace.after.items():
         if trace.before[letter] in read:
@@ -74,7 +87,6 @@ def gradient_equations(
     weights: list[Equation] = []
     carried: dict[str, Formula] = {}
     whole: set[int] = set()  # values whose gradient is that of their numbers at all steps s
-    within: dict[int, Symbol] = {}  # what the function of a named value is applied to
     of_x: dict[int, list[Formula]] = {}  # of the vectors of a window, by the remainder of a stride
     of_groups: dict[int, list[Formula]] = {}  # of their parts that a group i reads
     for place in reversed(range(len(trace.nodes))):
@@ -129,8 +141,7 @@ def gradient_equations(
             gradient = whole_of(gradient)
             whole.add(node.operands[0])
         if name and row.function:
-            below = f"{name.letter},{name.time}" if name.time else name.letter
-            within.setdefault(node.operands[0], Symbol("delta", below, axes=name.axes))
+            within.setdefault(node.operands[0], _delta(name))
         result = formula(place)
         values = _OperandFormulas({GRADIENT: gradient, RESULT: whole_of(result) if softmax else result})
         values |= {number: formula(operand) for number, operand in enumerate(node.operands)}
@@ -290,6 +301,11 @@ def _needs(trace: Trace, frozen: Collection[Role], *, x: bool, sequence: bool) -
             case _:
                 needs.append(any(needs[operand] for operand in node.operands))
     return needs
+
+
+def _delta(name: Symbol) -> Symbol:
+    """Return the gradient with respect to the argument of the function that makes a value."""
+    return Symbol("delta", ",".join(filter(None, (name.letter, name.time))), axes=name.axes)
 
 
 def _derivative(symbol: Any) -> Symbol:

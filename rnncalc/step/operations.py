@@ -311,6 +311,9 @@ With much less, sums that are nearly equal have gradients that no finite differe
 _normalised, _through_normalised = standardised(EPSILON)
 
 
+OF_CLASSES = GradientRule(plus, RESULT, GradientRule(negative, GRADIENT))
+"""Softmax and −Σ y log p as one operation: δ = p − y, from the targets y instead of the gradient of p."""
+
 UNCHANGED = GradientRule(_same)
 """The gradient of an operand that is only added."""
 

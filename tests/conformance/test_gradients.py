@@ -21,13 +21,17 @@ pytestmark = pytest.mark.conformance
 Gradients = dict[str, dict[str, Any]]
 
 
-def by_torch(network: Network, weights: dict[str, Any], inputs: Any, target: float | None) -> tuple[float, Gradients]:
-    """Return the loss and the gradients of PyTorch's autograd, by layer and tensor."""
+def by_torch(network: Network, weights: dict[str, Any], inputs: Any, target: Any) -> tuple[float, Gradients]:
+    """Return the loss and the gradients of PyTorch's autograd, by layer and tensor. target: a number, or of classes."""
     made = {place.name: with_torch.built(place, weights[place.name]) for place in network.stack}
     flow = torch.tensor(np.asarray(inputs))
     for place in network.stack:
         flow = with_torch.leaving(place.layer, made[place.name], flow, final=place is turn_of(network))
-    loss = flow.sum() if target is None else ((flow - target) ** 2).sum() / 2
+    if isinstance(target, list):
+        flow = flow.reshape(len(target), -1)
+        loss = torch.nn.functional.cross_entropy(flow, torch.tensor(np.asarray(target)), reduction="sum")
+    else:
+        loss = flow.sum() if target is None else ((flow - target) ** 2).sum() / 2
     if loss.requires_grad:
         loss.backward()
     return loss.item(), {
@@ -98,6 +102,32 @@ def test_any_network(convention: str, data: st.DataObject) -> None:
     """Over all options together, from the sum of the outputs and from their squared error."""
     target = data.draw(st.none() | st.floats(-1, 1))
     hold(data.draw(networks(convention, running=True)), seed=data.draw(st.integers(0, 1000)), target=target)
+
+
+@given(data=st.data())
+@settings(max_examples=8)
+def test_the_cross_entropy_is_that_of_pytorch(data: st.DataObject) -> None:
+    """Of class numbers, and of rows that sum to 1; a softmax in the spec changes nothing."""
+    network = data.draw(networks("pytorch", running=True))
+    classes, rows = data.draw(st.integers(2, 4)), data.draw(st.booleans())
+    network = network.replace(output=classes)
+    outputs = (network.steps or 1) if network.topology == "many-to-many" else 1
+    target: Any = data.draw(st.lists(st.integers(0, classes - 1), min_size=outputs, max_size=outputs))
+    if rows:
+        target = [[(row + number) / sum(range(row, row + classes)) for number in range(classes)] for row in target]
+    weights, inputs = numbers(network, data.draw(st.integers(0, 1000)))
+    theirs, gradients = by_torch(network, weights, inputs, target)
+    with_softmax = network.replace(output=Output(classes, activation=data.draw(st.sampled_from(["linear", "softmax"]))))
+    one = outputs == 1 and network.topology != "many-to-many"
+    back = backward(
+        with_softmax, loss="cross_entropy", weights=weights, inputs=inputs, targets=target[0] if one else target
+    )
+    assert back.agrees
+    np.testing.assert_allclose(back.loss, theirs, rtol=1e-9)
+    for layer in back.layers:
+        for tensor, gradient in layer.seen.gradients.items():
+            of_torch = gradients[layer.ran.placed.name][tensor] + np.zeros_like(gradient)
+            np.testing.assert_allclose(gradient, of_torch, rtol=1e-9, atol=1e-9)
 
 
 def test_a_tied_output_adds_to_the_gradient_of_the_embedding() -> None:

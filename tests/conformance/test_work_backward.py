@@ -1,5 +1,6 @@
 """Every number of a backward pass worked by hand is that of PyTorch's autograd, by its name."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ BLOCKS = {"gru": "rzn", "lstm": "ifgo", "rnn": "h"}
 class Autograd:
     """The values of a pass as tensors, in the order in which they were computed; each use of weights is a leaf."""
 
-    def __init__(self, values: list[TapeValue], outputs: list[TapeValue], target: float | None) -> None:
+    def __init__(self, values: list[TapeValue], outputs: list[TapeValue], target: Any) -> None:
         self.tensors: dict[int, Any] = {}
         self.uses: dict[tuple[Any, ...], list[Any]] = {}
         for value in values:
@@ -51,8 +52,12 @@ class Autograd:
                 tensor = FUNCTIONS[value.row.name](*map(self._operand, value.operands))
                 tensor.retain_grad()
                 self.tensors[id(value)] = tensor
-        out = torch.cat([self.tensors[id(value)] for value in outputs])
-        (out.sum() if target is None else ((out - target) ** 2).sum() / 2).backward()
+        out = torch.stack([self.tensors[id(value)] for value in outputs])
+        if isinstance(target, list):
+            loss = torch.nn.functional.nll_loss(out.log(), torch.tensor(target), reduction="sum")
+        else:
+            loss = out.sum() if target is None else ((out - target) ** 2).sum() / 2
+        loss.backward()
 
     def _operand(self, value: TapeValue) -> Any:
         array = value.numbers.rows if isinstance(value.numbers, Matrix) else value.numbers
@@ -88,7 +93,13 @@ def networks(draw: st.DrawFn) -> Network:
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pytest.MonkeyPatch) -> None:
     """The gradients of each value, of each function's argument, and of each use of weights."""
-    network, target = data.draw(networks()), data.draw(st.none() | st.floats(-1, 1))
+    network = data.draw(networks())
+    target: Any = data.draw(st.none() | st.floats(-1, 1))
+    shape: Any = network.stack[-1].output_shape
+    if network.output and shape[-1] > 1 and data.draw(st.booleans()):
+        target = data.draw(
+            st.lists(st.integers(0, shape[-1] - 1), min_size=prod(shape[:-1]), max_size=prod(shape[:-1]))
+        )
     taken: dict[str, Any] = {}
 
     def kept(network: Network, recorded: BackwardPass, *others: Any) -> Any:
@@ -97,8 +108,8 @@ def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pyte
 
     monkeypatch.setattr(questions, "gradient_work", kept)
     weights, inputs = numbers(network, data.draw(st.integers(0, 1000)))
-    shape: Any = network.stack[-1].output_shape
-    targets = None if target is None else np.full(shape, target)
+    targets = None if target is None else np.full(shape, target) if isinstance(target, float) else target
+    targets = targets[0] if isinstance(targets, list) and len(shape) < 2 else targets
     try:
         done = questions.work(network, weights=weights, inputs=inputs, targets=targets, backward=True)
     except RefusedError:  # too many weights to write

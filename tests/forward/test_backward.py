@@ -1,7 +1,7 @@
 """Going back on the tape: gradients by hand, saved activations and work as counted, and a witness that objects."""
 
 from io import StringIO
-from math import prod
+from math import log, prod
 from typing import Any
 
 import pytest
@@ -45,6 +45,19 @@ def test_the_gradient_of_a_matrix_is_shown_in_its_rows(units: int, shown: str) -
     (sheet,) = (sheet for sheet in BackwardReport(done, verify=True).sheets() if sheet.title == "Gradients")
     (row,) = (row for row in sheet.rows if row[1] == "W_xh")
     assert row[2:4] == ((units, 2), shown)
+
+
+@pytest.mark.parametrize(
+    ("targets", "bias"), [([2, 0], (-1 / 3, 2 / 3, -1 / 3)), ([[0.5, 0.5, 0]] * 2, (-1 / 3, -1 / 3, 2 / 3))]
+)
+def test_without_weights_all_classes_are_alike(targets: Any, bias: tuple[float, ...]) -> None:
+    """Three classes at two steps: p is 1/3 each, L = 2 log 3, and the bias has the sum of p − y."""
+    net = Network(input=1, layers=[RNN(1)], output=3, steps=2, topology="many-to-many")
+    zeros = {"rnn_1": {"W_xh": [[0]], "W_hh": [[0]], "b_h": [0]}, "output": {"W_hy": [[0]] * 3, "b_y": [0] * 3}}
+    done = backward(net, weights=zeros, loss="cross_entropy", targets=targets)
+    assert done.agrees
+    assert done.loss == pytest.approx(2 * log(3))
+    assert gradient(done, "b_y", 1) == pytest.approx(bias)
 
 
 def any_network(spec: Spec) -> Network | None:
