@@ -43,6 +43,12 @@ class Grade(NamedTuple):
         """Whether all answers are right; None if one cannot be read. An empty answer is wrong."""
         return self.answer.right and not self.unanswered if self.answer else None if self.problem else False
 
+    def points(self, most: float) -> float | None:
+        """Return its points, which the claims of the answer share; None if it cannot be read."""
+        if self.right is None or self.variant_answered or not self.answer:
+            return None if self.right is None else 0
+        return self.answer.points(most, len(self.unanswered))
+
     @property
     def by_chance(self) -> bool:
         """Whether its first mistake is a guess."""
@@ -195,8 +201,8 @@ SEPARATORS = "\t;,"
 SAMPLE = 50
 """How many rows are read to find the separator of a file."""
 
-OWN_COLUMNS = ("correct", "mistake", "feedback", "correct_answer")
-"""The columns that grading adds, the last for an exercise. If a graded file is graded again, they are replaced."""
+OWN_COLUMNS = ("correct", "mistake", "feedback", "correct_answer", "points")
+"""The columns that grading adds, the last two if asked. If a graded file is graded again, they are replaced."""
 
 MOST_OTHERS = 5
 """In a column of variants at most one value in so many is none."""
@@ -285,7 +291,8 @@ def read_answer_file(
         raise CallError("there is a header, and no row below it")
     asked_for = [_column(titles, each, "the answer") for each in answers]
     named = [_column(titles, each, "the name") for each in names]
-    graded = [place for place, title in enumerate(titles) if title in OWN_COLUMNS and place not in (*asked_for, *named)]
+    replaced = OWN_COLUMNS[: None if {*OWN_COLUMNS[:3]} <= {*titles} else 4]  # a course may have points of its own
+    graded = [place for place, title in enumerate(titles) if title in replaced and place not in (*asked_for, *named)]
     titled = [place for place in range(len(titles)) if place not in graded]
     while graded and titled and not titles[titled[-1]]:  # grading put it there, for cells without a title
         titled.pop()

@@ -421,20 +421,24 @@ class Grader:
 
     def number(self, number: Any, part: NamedPart) -> tuple[Judgement, Portion | None]:
         """Compare a number with that of a part of the network; also return where its mistake is looked for."""
-        formula = has_letters(number.number) and not self.network.letters
+        in_letters = has_letters(number.number) and not self.network.letters
+        portion: Portion | None = part.portion
         if part.is_total:
-            judged = self.total_of(number) if formula else self.bare_total(number)
-            return judged._replace(kind=part.kind), None if formula else WHOLE
-        if part.place is not None:
-            judged = self.formula_of_layer(part.place, number) if formula and self.of_params else None
-            return (judged or self.layer(part.place, number))._replace(kind=part.kind), None if judged else part.portion
-        if formula:
-            check_letters(number, self.sizes)
-        number = number._replace(number=self.labels.value(number))
-        formula = part.count if has_letters(part.count) else None
-        judged = Judgement(part.layer, number, part.count, part.name, formula=formula)
-        known = not judged.right and part.portion.count(self.search.worksheet) == part.count
-        return judged, part.portion if known else None
+            judged = self.total_of(number) if in_letters else self.bare_total(number)
+            portion = None if in_letters else WHOLE
+        elif part.place is not None and in_letters and self.of_params:
+            judged, portion = self.formula_of_layer(part.place, number), None
+        elif part.place is not None:
+            judged = self.layer(part.place, number)
+        else:
+            if in_letters:
+                check_letters(number, self.sizes)
+            number = number._replace(number=self.labels.value(number))
+            formula = part.count if has_letters(part.count) else None
+            judged = Judgement(part.layer, number, part.count, part.name, formula=formula)
+            known = not judged.right and part.portion.count(self.search.worksheet) == part.count
+            portion = part.portion if known else None
+        return judged._replace(kind=part.kind), portion
 
     def total_of(self, number: GivenNumber) -> Judgement:
         """Judge the total, which may be a formula in the letters of the layers."""

@@ -209,6 +209,14 @@ class Answer(NamedTuple):
         last = self.judged[-1]
         return last.right if last.is_total else all(each.right for each in self.judged)
 
+    def points(self, most: float, missing: int = 0) -> float:
+        """Return the points that the claims of an answer share; one that follows from a wrong one has half its share.
+
+        missing: how many numbers that are asked for are not there.
+        """
+        shares = [1 if each.right else 0.5 * bool(each.follows and not each.repeats) for each in self.judged]
+        return most * sum(shares) / (len(shares) + missing)
+
     @property
     def flaws(self) -> tuple[Judgement, ...]:
         """What is false in a right answer: parts, and chains in which another number is said to be the answer."""

@@ -362,11 +362,11 @@ def parts_of(placed: Placed, place: int, tensors: Sequence[Tensor]) -> Iterator[
     if len({*counts.values()}) == 1:
         counts["gate"] = next(iter(counts.values()))
     for name, count in counts.items():
-        gate = "each gate" if name == "gate" else name
+        label = "each gate" if name == "gate" else name
         for one_way in (False, True)[: layer.directions]:
             number = divmod(count, layer.directions)[0] if one_way else count
             for words in (name, letters.get(name, name)):
-                yield words, NamedPart(placed.name, gate, number, Portion((place,), gate, one_way))
+                yield words, NamedPart(placed.name, label, number, Portion((place,), label, one_way))
     if layer.directions == 2:
         one = divmod(placed.params, 2)[0]
         yield "direction", NamedPart(placed.name, "one direction", one, Portion((place,), one_way=True))

@@ -180,6 +180,7 @@ class Search:
             diagnoses += reversed(likeliest.values())
         guess = bool(meant) and is_guess(answer, [number for number, _ in known])
         guess = diagnoses[0].by_chance if diagnoses else guess
+        there = there if all(each.by_chance for each in diagnoses) else []
         judgement = judgement._replace(diagnoses=tuple(diagnoses), meant=(*there, *meant), by_chance=guess)
         if total and not (meant or any(len(diagnosis.mistakes) == 1 for diagnosis in diagnoses)):
             from rnncalc.answers.sizes import other_size

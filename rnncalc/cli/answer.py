@@ -28,13 +28,20 @@ from rnncalc.cli.flags import (
 from rnncalc.cli.inputs import SUFFIXES, network_meant, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.formats import find
+from rnncalc.layers.options import Real
 from rnncalc.printable import escape
 from rnncalc.reports.answer import AnswerReport, GradebookReport
+from rnncalc.reports.report import SheetReport
+from rnncalc.spec import read_value
 from rnncalc.typeset.setting import setting, title
 from rnncalc.words import plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.variants import Variants
+
+MOST_POINTS = 1_000_000
+"""The most points of an answer."""
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
@@ -58,6 +65,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
 @option("--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; may be repeated.")
 @option("--variant", metavar="COLUMN", help="Column of the variants in FILE, if SPEC is the JSON of rnncalc exercise.")
+@option("--points", metavar="P", help="Share so many points over the numbers of each answer in FILE.")
 @report_flags(AnswerReport, GradebookReport, default="table")
 @click.pass_context
 def answer(
@@ -69,6 +77,7 @@ def answer(
     names: tuple[str, ...],
     answers: tuple[str, ...],
     variant: str | None,
+    points: str | None,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
@@ -90,9 +99,15 @@ def answer(
         raise CallError(call)
     specs, numbers = (files, others) if in_flags or files else (words[:1], words[1:])
     if from_ is not None:
+        most = None if points is None else read_value("--points", points, Real())
+        if most is not None and not 0 < most <= MOST_POINTS:
+            raise CallError(f"--points: expected a number above 0, at most {MOST_POINTS:,}, got {points}")
         columns = names, answers, variant
-        book = _grade(specs, numbers, from_, columns, quantity=quantity, hint=hint, flags=flags)
-        write([book], destination)
+        report = _grade(specs, numbers, from_, columns, quantity=quantity, hint=hint, points=most, flags=flags)
+        write([report], destination)
+        if SheetReport not in find(destination.format).kinds:  # a table has them below it
+            warnings = islice(report.warnings(), MOST_PROBLEMS)
+            tell(*(f"{escape(from_, limit=300)}:{line}: {text}" for line, text in warnings))
         return 0
     if destination.format == "csv":
         raise CallError("-f csv is for a class, which --from FILE grades")
@@ -123,9 +138,10 @@ def _grade(
     *,
     quantity: str | None,
     hint: bool,
+    points: float | None,
     flags: NetworkFlags,
 ) -> GradebookReport:
-    """Return the grades of a class; write warnings about single rows to standard error.
+    """Return the grades of a class.
 
     columns: those of the names, the answers and the variants in the file, by their titles or numbers.
     """
@@ -157,9 +173,7 @@ def _grade(
         grader = Grader(network, quantity or "params", hint=hint)
         book = grade_class(file, lambda _: grader)
         heading = title(network), setting(network)
-    report = GradebookReport(book, *heading, hint)
-    tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))
-    return report
+    return GradebookReport(book, *heading, hint, points)
 
 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:

@@ -59,6 +59,7 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "--name": ("--from",),
     "--answer": ("--from",),
     "--variant": ("--from",),
+    "--points": ("--from",),
 }
 """The flags that say nothing without another one, of those that the command has; a blank is between two needed."""
 

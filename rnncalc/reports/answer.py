@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, Judgement, Subject
 from rnncalc.answers.reading import GivenNumber, GivenShape
 from rnncalc.answers.worksheet import write
-from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
+from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED, MOST_PROBLEMS
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain, value
 from rnncalc.layers.cell import Cell
 from rnncalc.letters import has_letters
@@ -234,7 +234,7 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     """
     wrong = answer.wrong
     if wrong is None:
-        texts = [_of_layer(each, _EQUATED if each.right else "is wrong") for each in answer.flaws]
+        texts = [_of_layer(each, _briefly(each, answer, hint=hint, row=True)) for each in answer.flaws]
         return "; ".join(dict.fromkeys(texts))
     text = _briefly(wrong, answer, hint=hint)
     return _of_layer(wrong, text) if text else ""
@@ -501,9 +501,10 @@ def _rule(quantity: str) -> Iterator[str]:
 
 
 class GradebookReport(SheetReport, DataReport, RecordReport):
-    """The grades of a class as data, as tables, and as the rows of the file with three more columns.
+    """The grades of a class as data, as tables, and as the rows of the file with more columns.
 
     hint: whether the feedback has the kind of mistake in words alone, as in the report of one answer.
+    points: the most points of an answer; None if there are none.
     """
 
     listed_as = "grades"
@@ -511,6 +512,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     title: str = ""
     subtitle: str = ""
     hint: bool = False
+    points: float | None = None
 
     def data(self) -> Iterator[dict[str, Any]]:
         for grade, mistake, feedback in self._graded():
@@ -525,7 +527,10 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 "variant_answered": grade.variant_answered,
                 "feedback": feedback,
                 "variant": row.variant or None,
-            } | ({} if self.hint else {"right_answer": grade.correct})
+            } | {
+                **({} if self.hint else {"right_answer": grade.correct}),
+                **({} if self.points is None else {"points": self._points(grade)}),
+            }
 
     def beside(self) -> dict[str, Any]:
         """Return the quantity, how many are correct, and the mistakes by frequency."""
@@ -550,68 +555,86 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         from rnncalc.answers.gradebook import OWN_COLUMNS, VARIANT
 
         in_order = [VARIANT] * (self.book.file.variants_by == "")
-        columns = OWN_COLUMNS[: 4 if self._correct else 3]
+        correct, mistake_, feedback_, right_answer, points = OWN_COLUMNS
+        more = {right_answer: self._correct, points: self.points is not None}
+        comma = self.separator == ";"  # whose spreadsheets take 1.5 for a day in May
         rows = (
             (
                 *(*grade.row.cells, *[grade.row.variant for _ in in_order]),
                 *("" if grade.right is None else grade.right, _in_short(grade, mistake), feedback),
-                *[_correct_answer(grade) for _ in columns[3:]],
+                *[_correct_answer(grade)] * more[right_answer],
+                *[_points_text(self._points(grade)).replace(".", "," if comma else ".")] * more[points],
             )
             for grade, mistake, feedback in self._graded()
         )
+        columns = (correct, mistake_, feedback_, *(title for title in more if more[title]))
         return (*self.book.file.columns, *in_order, *columns), rows
+
+    def _points(self, grade: Grade) -> float | None:
+        """Return the points of a grade to two digits; None if it cannot be read, or there are none."""
+        points = None if self.points is None else grade.points(self.points)
+        return None if points is None else round(points, 2)
 
     @property
     def _correct(self) -> bool:
         """Whether each row has the correct answer of its variant."""
         return not self.hint and any(grade.correct is not None for grade in self.book.grades)
 
-    def sheets(self) -> list[Sheet]:
-        """Return the grades, and the mistakes by frequency if there are any."""
+    def sheets(self, *, feedback: bool = False) -> list[Sheet]:
+        """Return the grades, and how often there are which results, points and mistakes.
+
+        feedback: whether the feedback is in each row.
+        """
         by, by_variant = self.book.file.variants_by, any(grade.row.variant for grade in self.book.grades)
+        texts = max([len(text) for grade in self.book.grades for text in grade.row.answers], default=0) > LONG_CELL
         columns = (
-            *(Column("", key=True), Column("Line", right=True), Column("Name", key=True)),
-            *([Column("Variant", right=True)] if by_variant else []),
-            *(Column(title, right=True) for title in self.book.file.asked),
-            *([Column("Correct", right=True)] if self._correct else []),
-            Column("First mistake"),
+            *(Column("", key=True), Column("Line", right=True, together=True), Column("Name", key=True)),
+            *([Column("Variant", right=True, together=True)] if by_variant else []),
+            *(Column(title, right=not texts, together=True) for title in self.book.file.asked),
+            *([Column("Correct", right=True, together=True)] if self._correct else []),
+            *([Column("Points", right=True, together=True)] if self.points is not None else []),
+            Column("First mistake", together=True),
+            *([Column("Feedback")] if feedback else []),
         )
         rows: list[Row] = [
             (
-                _SIGNS[grade.right],
-                grade.row.line,
-                grade.row.name,
+                *(_SIGNS[grade.right], grade.row.line, grade.row.name),
                 *[grade.row.variant] * by_variant,
                 *grade.row.answers,
                 *[_correct_answer(grade)] * self._correct,
-                _in_short(grade, mistake),
+                *[_points_text(self._points(grade))] * (self.points is not None),
+                "could not be read" if grade.problem else _in_short(grade, mistake),
+                *[text] * feedback,
             )
-            for grade, mistake, _ in self._graded()
+            for grade, mistake, text in self._graded()
         ]
-        notes = [
-            *_rule(self._quantity),
-            f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct.",
-        ]
-        if unread := sum(1 for grade in self.book.grades if grade.problem):
-            notes.append(f"{plural(unread, 'answer')} could not be read.")
-        if empty := sum(1 for grade in self.book.grades if not (grade.answer or grade.problem)):
-            notes.append(f"{plural(empty, 'row')} without an answer.")
+        results = Counter(map(_result, self.book.grades))
+        points = Counter([points for points in map(self._points, self.book.grades) if points is not None])
+        average = sum(points.elements()) / points.total() if points else 0
+        mean = f"; {average:.3g} of {self.points:g} points on average" if points else ""
+        correct = f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct{mean}."
+        notes = [*_rule(self._quantity), correct]
         notes += [f"Variants are those of the column {escape(by)}."] if by else []
         notes += ["The first row is graded as variant 1, the second as variant 2, and so on."] if by == "" else []
         notes += self._signs().values()
-        others = sum(1 for grade in self.book.grades if grade.variant_answered)
         if guesses := sum(1 for grade in self.book.grades if grade.by_chance and not grade.variant_answered):
             notes.append(f"Guesses, which are not counted below: {guesses:,}.")
-        if others:
-            notes.append(f"Answers to another variant, which are not counted below: {others:,}.")
+        warnings = [f"Line {line}: {text}." for line, text in self.warnings()]
+        notes += [
+            *warnings[:MOST_PROBLEMS],
+            *[f"{len(warnings) - MOST_PROBLEMS:,} more."][: len(warnings) > MOST_PROBLEMS],
+        ]
         grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
-        frequencies = self._frequencies()
-        if not frequencies:
-            return [grades]
-        bars, scale = bars_of([count for _, count in frequencies])
-        counted: list[Row] = [(*each, bar) for each, bar in zip(frequencies, bars, strict=True)]
-        titles = (Column("Mistake", key=True), Column("Students", right=True), Column(""))
-        return [grades, Sheet(titles, counted, title="Mistakes by frequency", notes=scale)]
+        return [
+            grades,
+            *_histogram("Results", "Result", [(each, results[each]) for each in RESULTS if results[each]]),
+            *_histogram("Points", "Points", [(_points_text(each), points[each]) for each in sorted(points)[::-1]]),
+            *_histogram("Mistakes by frequency", "Mistake", self._frequencies()),
+        ]
+
+    def page(self) -> list[Sheet]:
+        """Return the tables, with the feedback in each row."""
+        return self.sheets(feedback=True)
 
     def _signs(self) -> dict[str, str]:
         """Return what to say of a number that is read with the decimal sign of another, by its text."""
@@ -648,10 +671,54 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
 
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses and make an answer wrong, the most frequent first."""
-        counted = (
-            text for grade, text, _ in self._graded() if not (grade.right or grade.by_chance or grade.variant_answered)
+        wrong = (
+            grade.answer and grade.answer.wrong and text.removeprefix(f"{grade.answer.wrong.label}: ")
+            for grade, text, _ in self._graded()
+            if not (grade.right or grade.by_chance or grade.variant_answered)
         )
-        return Counter(filter(None, counted)).most_common()
+        return Counter(filter(None, wrong)).most_common()
+
+
+LONG_CELL = 20
+"""An answer of more characters is words, which are aligned left and folded."""
+
+RESULTS = (
+    "correct",
+    "correct, but not all of it",
+    "incomplete",
+    "wrong",
+    "of another variant",
+    "not read",
+    "no answer",
+)
+"""What an answer of a class may be."""
+
+
+def _result(grade: Grade) -> str:
+    """Return which of RESULTS a grade is."""
+    correct, flawed, incomplete, wrong, of_another, unread, empty = RESULTS
+    if not grade.answer:
+        return unread if grade.problem else empty
+    if grade.variant_answered:
+        return of_another
+    if not grade.answer.right:
+        return wrong
+    return incomplete if grade.unanswered else flawed if grade.answer.flaws else correct
+
+
+def _histogram(title: str, column: str, counts: Sequence[tuple[str, int]]) -> Iterator[Sheet]:
+    """Yield a table with a bar for each number, unless there is none."""
+    if counts:
+        bars, scale = bars_of([count for _, count in counts])
+        rows: list[Row] = [(*each, bar) for each, bar in zip(counts, bars, strict=True)]
+        yield Sheet(
+            (Column(column, key=True), Column("Students", right=True), Column("")), rows, title=title, notes=scale
+        )
+
+
+def _points_text(points: float | None) -> str:
+    """Return points with at most two digits; nothing without any."""
+    return "" if points is None else f"{points:g}"
 
 
 def _correct_answer(grade: Grade) -> str:

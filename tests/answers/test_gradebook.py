@@ -73,6 +73,38 @@ def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
     assert whole["mistakes"][0]["text"] == whole["grades"][1]["mistake"] == "leaves out all biases"
 
 
+def test_points_are_shared_over_the_claims(call: Call, tmp_path: Path) -> None:
+    """Of 2 points for an LSTM of 4·24·37 = 3,552 and an output of 150; half a share for what follows from a mistake."""
+    answers = {
+        "LSTM: 3552, Dense: 150, total: 3702": 2,
+        "LSTM: 3456, Dense: 144, total: 3600": 0.33,  # no biases, again none, and their sum: 2 · 1/2 / 3
+        "3552 (LSTM) + 151 (Dense) = 3703": 1,  # 2 · (1 + 0 + 1/2) / 3
+        "each gate: 864, LSTM: 3456, Dense: 150, total: 3606": 1,  # 2 · (0 + 1/2 + 1 + 1/2) / 4
+        "3552, 151 -> 3702": 1.33,  # correct, but 151 is wrong
+        "many": None,
+        "": 0,
+    }
+    text = "name;answer\n" + "".join(f"Ann;{answer}\n" for answer in answers)
+    flags, spec = ("-l", "lstm:24", "-o", "6", "--points", "2"), "-i12"
+    out, _ = graded(call, tmp_path / "a.csv", text, *flags, "-f", "json", spec=spec)
+    assert [grade["points"] for grade in json.loads(out)["grades"]] == [*answers.values()]
+    out, _ = graded(call, tmp_path / "a.csv", text, *flags, "-f", "csv", spec=spec)
+    assert [line.rpartition(";")[2] for line in out.splitlines()] == ["points", "2", "0,33", "1", "1", "1,33", "", "0"]
+    (tmp_path / "a.csv").write_text("name;points;answer\nAnn;7;3702\n")  # points of a course
+    assert read_answer_file((tmp_path / "a.csv").read_bytes()).columns == ("name", "points", "answer")
+    assert read_answer_file(out.encode()).columns == ("name", "answer")
+
+
+def test_messages_of_unread_cells_are_once_below_the_table(call: Call, tmp_path: Path) -> None:
+    """With their lines, also those of names that are twice there; a page has the feedback in each row."""
+    text = "name,answer\nAnn,many\nBen,1152\nAnn,1200\n"
+    out, err = graded(call, tmp_path / "a.csv", text)
+    assert (out.count("got 'many'"), out.count("Line 2: expected"), out.count("'Ann' is in line 2 too")) == (1, 1, 1)
+    assert err == ""
+    page, _ = graded(call, tmp_path / "a.csv", text, "-f", "html")
+    assert page.count("Wrong: 1,152 is 48 less than the correct 1,200.") == 1
+
+
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "x\n=1"])
 def test_what_opens_in_a_spreadsheet_is_no_formula(call: Call, tmp_path: Path, name: str) -> None:
     """No cell begins as one."""
