@@ -1,5 +1,6 @@
 """What the playground says of a network, without a browser."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,3 +41,19 @@ def test_the_field_has_the_flags_of_a_network_alone() -> None:
         assert "; write" not in problem["text"]
     assert network("LSTM(20)")["problems"][0]["text"].endswith("write -i INPUT -l lstm:20, with your number for INPUT")
     assert "given twice" in network("-i 3 -l lstm:4 -T 3")["problems"][0]["text"]
+
+
+@pytest.mark.parametrize("view", session.VIEWS)
+@pytest.mark.parametrize("typed", ["-i m -l lstm:h", "-i 3 -l lstm:2 -l lstm:2", "-i 3 -l lstm:40"])
+def test_nothing_names_a_flag_that_the_page_lacks(typed: str, view: str) -> None:
+    settings = SETTINGS | {"convention": "", "network": typed}
+    page, judged = session.show(settings, view), session.judge(settings, "1 2 3 4 5")
+    body = page.get("page", "").partition("<body>")[2]
+    assert not re.search(r"(?<!\w)--[a-z]", "".join([body.replace('"--', ""), *page.get("problems", [])]))
+    assert " --" not in "".join(judged.get("problems", []))
+    assert "rnncalc explain" not in session.judge(settings, "1").get("page", "")
+
+
+def test_an_answer_waits_for_a_network_without_a_mistake() -> None:
+    (problem,) = session.judge(SETTINGS | {"network": "nn.LSTM(3, 4)"}, "1")["problems"]
+    assert problem == "The network has a mistake, which is shown beside it. Correct it first."

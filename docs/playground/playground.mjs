@@ -6,7 +6,7 @@ import { Engine, Stopped } from "./engine.mjs";
 
 const START = {
   form: "flags",
-  network: "-i 8 -l gru:16 -o 1 -T 5",
+  network: "-i 2 -l gru:2 -o 1 -T 3",
   convention: "",
   notation: "",
   steps: "",
@@ -31,6 +31,7 @@ const TITLES = {
 const VERDICT = "Your answer, judged"; // the title of a frame that needs no heading: the network is above it
 const SETTINGS = ["convention", "notation", "steps", "sizes", "topology"];
 const PAUSE = 60; // milliseconds without a key after which the network is counted
+const WIDE = matchMedia("(min-width: 40rem)"); // a window that has room for all controls above the result
 const LONG = 400; // milliseconds after which a computation can be stopped
 
 const $ = (id) => document.getElementById(id);
@@ -63,7 +64,8 @@ function framed(page, title) {
   frame.addEventListener("load", () => {
     const root = frame.contentDocument.documentElement;
     const judged = title === VERDICT;
-    root.style.fontSize = "15px";
+    root.style.fontSize = WIDE.matches ? "15px" : "14px";
+    root.style.fontFamily = getComputedStyle(document.body).fontFamily;
     const padding = judged ? "0 1rem 1rem" : "1.25rem clamp(0.75rem, 3vw, 1.5rem)";
     root.querySelector("main")?.setAttribute("style", `display: flow-root; margin: 0; padding: ${padding}`);
     if (judged) for (const heading of root.querySelectorAll("h1, h1 + .subtitle")) heading.hidden = true;
@@ -111,6 +113,7 @@ function show() {
   $("example").value = example < 0 ? "" : example;
   const asking = state.ask !== "";
   document.body.classList.toggle("asking", asking);
+  document.body.classList.toggle("solving", exercise !== null);
   document.body.classList.toggle("flags", state.form !== "yaml");
   document.body.classList.toggle("side", state.side);
   $("reveal").hidden = !asking;
@@ -179,6 +182,7 @@ async function refresh() {
     const sheet = await ask("exercise", question());
     if (own !== asked) return;
     $("sheet").replaceChildren(filled(sheet, "The exercise"));
+    $("fields").replaceChildren(...(sheet.fields ?? []).map(field));
     $("shown").setAttribute("aria-busy", "false");
     return;
   }
@@ -203,11 +207,31 @@ async function refresh() {
   if (own === asked) $("shown").setAttribute("aria-busy", "false");
 }
 
+// A field for one of the numbers that an exercise asks for.
+function field(name) {
+  const label = element("label", {}, `${name} `);
+  label.append(element("input", { name, autocomplete: "off", maxlength: "200" }));
+  return label;
+}
+
+// The answer that is typed: all in one, or a line for each field that is filled.
+function typedAnswer() {
+  const lines = [...$("fields").querySelectorAll("input")].filter(({ value }) => value.trim());
+  return [$("answer").value, ...lines.map(({ name, value }) => `${name} = ${value}`)].join("\n").trim();
+}
+
+// While an answer is typed, the count is shown only to those who ask for it.
+function withhold(hidden) {
+  document.body.classList.toggle("answering", hidden);
+  $("withheld").hidden = !hidden;
+}
+
 // Another network, or another setting: what was said of the earlier one goes. What refresh renews stays until then.
 function forget() {
   asked++;
   exercise = null;
-  for (const id of ["judged", "sheet", "said"]) $(id).replaceChildren();
+  document.body.classList.remove("solving");
+  for (const id of ["judged", "sheet", "said", "fields"]) $(id).replaceChildren();
   $("renew").hidden = true;
   status("");
 }
@@ -230,11 +254,12 @@ function soon() {
 
 async function judge(event) {
   event.preventDefault();
-  const answer = $("answer").value.trim();
+  const answer = typedAnswer();
   if (!answer) return;
   const about = subject();
-  const verdict = await (state.ask ? ask("hint", question(), answer) : ask("judge", settings(), answer));
+  const verdict = await (exercise ? ask("hint", question(exercise), answer) : ask("judge", settings(), answer));
   if (about !== subject()) return;
+  withhold(false);
   if (verdict.right && state.ask) await reveal(filled(verdict, VERDICT));
   else $("judged").replaceChildren(filled(verdict, VERDICT));
 }
@@ -400,6 +425,11 @@ function listen() {
     refresh();
   });
   $("judging").addEventListener("submit", judge);
+  $("judging").addEventListener("input", () => withhold(typedAnswer() !== ""));
+  $("show-count").addEventListener("click", () => withhold(false));
+  const widen = () => ($("more").open = WIDE.matches);
+  WIDE.addEventListener("change", widen);
+  widen();
   $("reveal").addEventListener("click", () => reveal());
   $("renew").addEventListener("click", renew);
   $("stop").addEventListener("click", () => engine.stop());
@@ -448,6 +478,7 @@ function restore(link, message) {
   reading = null;
   forget();
   for (const id of ["answer", "target", "file"]) $(id).value = "";
+  withhold(false);
   for (const id of ["shown", "program", "read", "total"]) $(id).replaceChildren();
   for (const id of ["program", "copy-program", "use-draft"]) $(id).hidden = true;
   status(message);

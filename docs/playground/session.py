@@ -16,7 +16,9 @@ from typing import Any
 import yaml
 
 import rnncalc
+from rnncalc.answers.grading import Grader
 from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer, read_answers
+from rnncalc.answers.tensors import tensors_of
 from rnncalc.cli import call
 from rnncalc.cli.compare import spec_typed
 from rnncalc.cli.variants import read_exercise
@@ -53,6 +55,18 @@ Settings = dict[str, Any]
 and `notation`, each empty where the network itself says it; of an exercise also what it asks for (`ask`), its `seed`,
 and what varies (`vary`), a line each."""
 
+HERE = {
+    "rnncalc explain derives": "The view Explanation derives",
+    ", or write --states, which shows only the results": "",
+    "--view unrolled": "the view Unrolled",
+    "--view growth": "the view Growth",
+    "--training": "the view Training",
+}
+"""What messages of the command line say, and what the page has instead."""
+
+MOST_FIELDS = 12
+"""How many numbers that an exercise asks for have a field each."""
+
 MOST_SEEDS = 20
 """How many seeds are tried for other numbers."""
 
@@ -88,12 +102,27 @@ def show(settings: Settings, view: str) -> dict[str, Any]:
 
 def judge(settings: Settings, answer: str) -> dict[str, Any]:
     """Return the page that says whether an answer is right, or which mistake gives it."""
+    if "problems" in network(settings):
+        return {"problems": ["The network has a mistake, which is shown beside it. Correct it first."]}
     return _page(["answer", *_arguments(settings, ("notation",)), "-f", "html", "--", *_answers(answer)])
 
 
 def exercise(settings: Settings) -> dict[str, Any]:
-    """Return the page of the question of an exercise."""
-    return _page([*_question(settings), "--sheet", "-f", "html"])
+    """Return the page of the question of an exercise, and as `fields` the names of the numbers it asks for, if several."""
+    page = _page([*_question(settings), "--sheet", "-f", "html"])
+    if "problems" in page:
+        return page
+    grader = _grader(settings)
+    names = {
+        "layers": [placed.name for placed in grader.network.stack],
+        "tensors": [f"{layer}.{tensor.name}" for layer, tensor in tensors_of(grader.network)],
+    }.get(grader.asks, [])
+    return page | {"fields": names if 1 < len(names) <= MOST_FIELDS else []}
+
+
+def _grader(settings: Settings) -> Grader:
+    data = _exercise(*settings.items())
+    return read_exercise(data.encode(), "this exercise")._replace(hint=True).grader("1")
 
 
 def solution(settings: Settings) -> dict[str, Any]:
@@ -139,8 +168,7 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
     by name is not the whole answer.
     """
     try:
-        data = _exercise(*settings.items())
-        grader = read_exercise(data.encode(), "this exercise")._replace(hint=True).grader("1")
+        grader = _grader(settings)
         read = partial(read_answers, sizes=grader.sizes, quantity=grader.quantity)
         answers = [
             each._replace(unit=1, coarse=0) if isinstance(each, GivenNumber) else each
@@ -151,8 +179,10 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
     except ValueError as error:
         return {"problems": str(error).splitlines()}
     shapes = [each.answer for each in judged.judged if isinstance(each.answer, GivenShape)]
-    of_shapes = grader.asks == "tensors" and len(shapes) == len(grader.right_answer)
-    part = grader.missing(judged.judged) or (shapes and not of_shapes) or any(each.name for each in shapes)
+    names = {each.name or place for place, each in enumerate(shapes)}
+    part = grader.missing(judged.judged) or (
+        shapes and (grader.asks != "tensors" or len(names) != len(grader.right_answer))
+    )
     right = judged.right and not part
     page = io.StringIO()
     html.write([AnswerReport(judged, hint=not right)], page)
@@ -252,7 +282,11 @@ def _sizes(settings: Settings) -> tuple[str, ...]:
 
 def _page(args: list[str]) -> dict[str, Any]:
     code, out, err = _call(args)
-    return {"page": out, "right": code == 0} if code < 2 else {"problems": err.splitlines()}
+    for command, here in HERE.items():
+        out, err = out.replace(command, here), err.replace(command, here)
+    if code < 2:
+        return {"page": out, "right": code == 0}
+    return {"problems": [line.removeprefix("rnncalc: ") for line in err.splitlines()]}
 
 
 def _call(args: list[str]) -> tuple[int, str, str]:

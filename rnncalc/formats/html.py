@@ -79,28 +79,36 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
 
 
 def _table(sheet: Sheet) -> Iterator[str]:
-    """Yield a table that scrolls on a narrower page, with the keyboard too."""
-    label = _text(sheet.title or "table")
-    yield f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n<table>\n<thead>\n<tr>'
-    yield from (f'<th scope="col"{_aligned(column)}>{_text(column.title)}</th>' for column in sheet.columns)
+    """Yield a table that scrolls on a narrower page, with the keyboard too.
+
+    On a narrow page the arithmetic of a row is below it.
+    """
+    label, rows = _text(sheet.title or "table"), [*shortened(sheet)]
+    values = [*zip(*rows, strict=True)] or [()] * len(sheet.columns)
+    below = [any(isinstance(value, Arithmetic) for value in column) for column in values]
+    columns = [(each, _classes(each, under)) for each, under in zip(sheet.columns, below, strict=True)]
+    beside = f' style="--beside: {below.count(False)}"' * any(below)
+    yield f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n<table{beside}>\n<thead>\n<tr>'
+    yield from (f'<th scope="col"{classes}>{_text(column.title)}</th>' for column, classes in columns)
     yield "</tr>\n</thead>\n<tbody>\n"
-    yield from (_row(sheet.columns, row) for row in shortened(sheet))
+    yield from (_row(columns, row) for row in rows)
     yield "</tbody>\n"
     if sheet.total:
-        yield f"<tfoot>\n{_row(sheet.columns, sheet.total)}</tfoot>\n"
+        yield f"<tfoot>\n{_row(columns, sheet.total)}</tfoot>\n"
     yield "</table>\n</div>\n"
 
 
-def _row(columns: Iterable[Column], row: Row) -> str:
+def _row(columns: Iterable[tuple[Column, str]], row: Row) -> str:
     cells = []
-    for column, value in zip(columns, row, strict=True):
+    for (column, classes), value in zip(columns, row, strict=True):
         tag, scope = ("th", ' scope="row"') if column.key else ("td", "")
-        cells.append(f"<{tag}{scope}{_aligned(column)}>{_value(value)}</{tag}>")
+        cells.append(f"<{tag}{scope}{classes}>{_value(value)}</{tag}>")
     return f"<tr>{''.join(cells)}</tr>\n"
 
 
-def _aligned(column: Column) -> str:
-    return ' class="right"' if column.right else ' class="whole"' if column.whole else ""
+def _classes(column: Column, below: bool) -> str:
+    words = "below" if below else "right" if column.right else "whole" if column.whole else ""
+    return f' class="{words}"' if words else ""
 
 
 def _value(value: Value) -> str:

@@ -143,7 +143,7 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
     if others:
         names = [fitted(each.name, MOST_OF_A_NAME) for each in others]
         which = all_of(names) if len(names) <= MOST_NAMES else f"{len(names):,} layers"
-        yield f"The same cell: {which}; --only NAME draws each with its own numbers."
+        yield f"The same cell: {which}."
 
 
 # The legend

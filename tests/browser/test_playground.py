@@ -235,7 +235,7 @@ def test_a_view_shows_what_its_command_prints(page: Page, printed: Any, view: st
 
 
 def test_a_changed_number_changes_what_is_shown(page: Page) -> None:
-    assert "1,217" in page.views()["count"]
+    assert page.text("#total") == "33 parameters"  # 3 × 2 × (2 + 2 + 1) and 3
     page.set("network", "-i 8 -l gru:32 -o 1 -T 5")
     assert "3,969" in page.views()["count"]  # 3 × 32 × (8 + 32 + 1) and 33
     assert page.text("#total") == "3,969 parameters"
@@ -262,7 +262,7 @@ def test_a_mistake_is_told_at_its_line_and_what_was_shown_stays(page: Page) -> N
     page.set("network", "input: 8\nlayers:\n  - gruu: 16\n")
     assert page.text("#problems") == "network.yaml:3:5: layers[0].gruu: unknown kind of layer; did you mean 'gru'?"
     assert page.text("#lines .bad").strip() == "3"
-    assert "1,217" in page.views()["count"]
+    assert ">33<" in page.views()["count"]
     page.click("#problems button")
     chosen = "const of = document.activeElement; return of.value.slice(of.selectionStart, of.selectionEnd)"
     assert page.run(chosen) == "  - gruu: 16"
@@ -301,6 +301,7 @@ def test_on_an_empty_line_nothing_is_suggested_before_a_letter(page: Page) -> No
 
 
 def test_an_answer_is_right_or_has_its_mistake(page: Page) -> None:
+    page.set("network", "-i 8 -l gru:16 -o 1 -T 5")
     for answer, said in (("1217", "Correct"), ("1265", "onnx"), ("nonsense", "expected")):
         page.run("document.getElementById('judged').replaceChildren()")
         page.browser.driver.find_element("id", "answer").clear()
@@ -552,6 +553,36 @@ def test_an_answer_to_another_question_is_judged_by_it(
     assert not page.run("return document.getElementById('reveal').checkVisibility()")
 
 
+def test_each_number_that_is_asked_for_has_a_field_before_and_after_it_is_solved(
+    page: Page, call: Call, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ask(page, f"#{link_to(call, '--ask', 'layers')}")
+    assert page.text("#fields").split() == ["memory", "output"]
+    fill = "const of = document.querySelector(`#fields [name=${arguments[0]}]`); of.value = arguments[1];"
+    page.run(fill, "memory", "96")
+    page.run(fill, "output", "8")
+    assert "✓ Correct." in check(page, "")
+    assert not page.run("return document.body.classList.contains('asking')")
+    assert page.text("#fields").split() == ["memory", "output"]
+    page.run(fill, "output", "4")
+    assert "✓ Correct." not in check(page, "")
+
+
+def test_the_count_is_hidden_while_an_answer_is_typed(page: Page) -> None:
+    seen = "return ['total', 'shown'].map(of => document.getElementById(of).checkVisibility())"
+    field = page.browser.driver.find_element("id", "answer")
+    field.send_keys("3")
+    assert page.run(seen) == [False, False]
+    page.click("#show-count")
+    assert page.run(seen) == [True, True]
+    field.send_keys("3")
+    assert page.run(seen) == [False, False]
+    check(page, "33")
+    assert page.run(seen) == [True, True]
+    assert not page.run("return document.getElementById('withheld').checkVisibility()")
+
+
 def test_an_exercise_that_cannot_be_asked_says_why(page: Page) -> None:
     state = "{network: '-i 4 -l lstm:3', ask: 'total', vary: 'memory=2..5'}"
     ask(page, page.run(f"return import('./address.mjs').then(of => of.encoded({state}))"))
@@ -671,7 +702,7 @@ def test_a_followed_link_leaves_nothing_of_the_page_before(page: Page) -> None:
 def test_a_link_that_is_none_has_a_message(page: Page, link: str, said: str) -> None:
     page.follow(link)
     assert said in page.text("#status")
-    assert "1,217" in page.views()["count"]
+    assert ">33<" in page.views()["count"]
 
 
 @pytest.mark.parametrize(
@@ -766,7 +797,7 @@ def test_a_program_is_what_the_command_prints(page: Page, call: Call) -> None:
     page.wait("!document.getElementById('program').hidden")
     assert (
         page.run("return document.getElementById('program').textContent")
-        == call("export", "-i", 8, "-l", "gru:16", "-o", 1, "-T", 5, "--to", "pytorch").out
+        == call("export", "-i", 2, "-l", "gru:2", "-o", 1, "-T", 3, "--to", "pytorch").out
     )
 
 
@@ -796,8 +827,8 @@ def test_link_spec_command_and_program_are_copied(page: Page) -> None:
     assert link != exercise
     assert link.startswith(page.address + "#1.")
     assert exercise.startswith(page.address + "#1.")
-    assert yaml.safe_load(spec) == {"name": "network", "steps": 5, "input": 8, "layers": [{"gru": 16}], "output": 1}
-    assert command == "rnncalc -i 8 -l gru:16 -o 1 -T 5"
+    assert yaml.safe_load(spec) == {"name": "network", "steps": 3, "input": 2, "layers": [{"gru": 2}], "output": 1}
+    assert command == "rnncalc -i 2 -l gru:2 -o 1 -T 3"
     assert "class Network(keras.Model)" in program
     assert page.text("#status") == "Copied."
 
@@ -840,14 +871,19 @@ TOPS = "return arguments[0].map((each) => document.querySelector(each).getBoundi
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_parameters_come_first_and_the_table_scrolls_in_its_own_box(page: Page, width: int) -> None:
+    page.set("network", "-i 80000 -l lstm:10000")
     page.resize(width, "light")
-    total, network, views = page.run(TOPS, ["#total", "#network", "#views"])
+    total, network, views, shown, controls = page.run(TOPS, ["#total", "#network", "#views", "#shown", "#example"])
     assert total < network < views
     assert total < 250
+    assert width > 360 or shown - controls <= 300
+    assert page.run("return [...document.querySelectorAll('#views button')].every(each => each.checkVisibility())")
+    frame = "getComputedStyle(document.querySelector('#shown iframe').contentDocument.body).fontFamily"
+    assert page.run(f"return getComputedStyle(document.body).fontFamily === {frame}")
     sizes = "return [...document.querySelector('#shown iframe').contentDocument.querySelectorAll('html, .scroll')]"
     whole, table, _ = page.run(f"{sizes}.map((each) => [each.scrollWidth, each.clientWidth])")
     assert whole[0] == whole[1]
-    assert (table[0] > table[1]) == (width == 360)
+    assert width == 800 or (table[0] > table[1]) == (width == 360)
 
 
 def test_flags_are_one_line_on_a_wide_window_and_a_spec_is_several(page: Page) -> None:
@@ -858,9 +894,10 @@ def test_flags_are_one_line_on_a_wide_window_and_a_spec_is_several(page: Page) -
     )
     one = page.run(height)
     assert one < 2 * 20 + 16  # lines of 20 pixels, with padding
+    assert page.text("#settings option") == "(from the flags)"
     page.resize(360, "light")
     assert page.run(height) >= 3 * 20
-    assert page.text("#settings option") == "(from the flags)"
+    page.resize(1400, "light")
     page.click("#form [value=yaml]")
     page.wait("document.getElementById('network').value.startsWith('name')")
     assert page.text("#settings option") == "(from the spec)"
