@@ -197,7 +197,7 @@ class _Page:
         style = "bold" if head else style
         for first, *others in zip(*columns, strict=True):
             parts = chain(first, *([(" " * GAP, ""), *other] for other in others))
-            yield [(text, f"{style} {own}") for text, own in parts]
+            yield [(text, f"{style} {accent}") for text, accent in parts]
 
     def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Line:
         text = text_of(value, longest=longest, bar=bar).translate(self.plain)
