@@ -108,7 +108,7 @@ def judge(settings: Settings, answer: str) -> dict[str, Any]:
 
 
 def exercise(settings: Settings) -> dict[str, Any]:
-    """Return the page of the question of an exercise, and as `fields` the names of the numbers it asks for, if several."""
+    """Return the page of an exercise, and as `fields` the names of the numbers that it asks for, if several."""
     page = _page([*_question(settings), "--sheet", "-f", "html"])
     if "problems" in page:
         return page
