@@ -209,6 +209,8 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     """
     read = partial(_read_piece, sizes=sizes, decimal=decimal, quantity=quantity)
     text = text.strip()
+    if re.fullmatch("[1-9][0-9]{0,17}", text):  # as most answers are, and it needs no grammar
+        return [GivenNumber(int(text), text=text)]
     if len(text) <= LONGEST_ANSWER and not {"O", "Θ"} & {*(sizes or "")}:
         text, growth = without_growth(text)
         if growth:

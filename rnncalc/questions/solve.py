@@ -167,6 +167,12 @@ class Interpolation(NamedTuple):
 
     def last_within(self, low: int, high: int, budget: int) -> int:
         """Return the last place from `low` to `high` within the budget, `low` if there is none; the counts grow."""
+        number, c, b, a = (*self.coefficients, 0, 0, 0)[:4]
+        over = number - (budget + 1) * self.scale + 1  # at most 0 within the budget
+        if not a and b > 0 and (root := c * c - 4 * b * over) >= 0:
+            return min(max((isqrt(root) - c) // (2 * b), low), high)
+        if not (a or b) and c > 0:
+            return min(max(-over // c, low), high)
         return _last(low, high + 1, lambda place: self.params(place) <= budget)
 
 

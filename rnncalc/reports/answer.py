@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, Judgement, Subject
@@ -575,7 +577,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         points = None if self.points is None else grade.points(self.points)
         return None if points is None else round(points, 2)
 
-    @property
+    @cached_property
     def _correct(self) -> bool:
         """Whether each row has the correct answer of its variant."""
         return not self.hint and any(grade.correct is not None for grade in self.book.grades)
@@ -596,6 +598,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             Column("First mistake", together=True),
             *([Column("Feedback")] if feedback else []),
         )
+        graded = self._graded() if feedback else zip(self.book.grades, self._mistakes, repeat(""))
         rows: list[Row] = [
             (
                 *(_SIGNS[grade.right], grade.row.line, grade.row.name),
@@ -606,7 +609,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 "could not be read" if grade.problem else _in_short(grade, mistake),
                 *[text] * feedback,
             )
-            for grade, mistake, text in self._graded()
+            for grade, mistake, text in graded
         ]
         results = Counter(map(_result, self.book.grades))
         points = Counter([points for points in map(self._points, self.book.grades) if points is not None])
@@ -651,29 +654,36 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             yield grade.row.line, f"'{escape(grade.row.name)}' is in line {first.row.line} too; both are graded"
 
     def _graded(self) -> Iterator[tuple[Grade, str, str]]:
-        """Yield each grade with the first mistake in a few words, and the feedback; both once for equal answers."""
-        words: dict[int, tuple[str, str]] = {}
+        """Yield each grade with the first mistake in a few words, and the feedback."""
         signs = {} if self.hint else self._signs()  # the other number may be correct
-        for grade in self.book.grades:
-            answer = grade.answer
-            mistake, feedback = "", f"Not judged: {grade.problem}." if grade.problem else "No answer."
-            if answer is not None:
-                if id(answer) not in words:
-                    words[id(answer)] = mistake_of(answer, hint=self.hint), feedback_on(answer, hint=self.hint)
-                mistake, feedback = words[id(answer)]
-                if grade.unanswered:
-                    text = "The rest is correct." if answer.right else feedback
-                    feedback = f"No answer in {all_of([*map(escape, grade.unanswered)])}. {text}"
+        for grade, mistake, words in zip(self.book.grades, self._mistakes, self._words(feedback_on), strict=True):
+            feedback = words or (f"Not judged: {grade.problem}." if grade.problem else "No answer.")
+            if grade.answer and grade.unanswered:
+                text = "The rest is correct." if grade.answer.right else feedback
+                feedback = f"No answer in {all_of([*map(escape, grade.unanswered)])}. {text}"
             if grade.variant_answered:
                 feedback = f"Wrong: this answers variant {grade.variant_answered}."
             sentences = [sentence for text, sentence in signs.items() if text in grade.row.answers]
             yield grade, mistake, " ".join([feedback, *sentences])
 
+    @cached_property
+    def _mistakes(self) -> Sequence[str]:
+        """The first mistake of each grade in a few words."""
+        return [*self._words(mistake_of)]
+
+    def _words(self, of_answer: Callable[..., str]) -> Iterator[str]:
+        """Yield what is written of the answer of each grade, once for equal ones; nothing without an answer."""
+        words: dict[int, str] = {}
+        for grade in self.book.grades:
+            if grade.answer is not None and id(grade.answer) not in words:
+                words[id(grade.answer)] = of_answer(grade.answer, hint=self.hint)
+            yield words.get(id(grade.answer), "")
+
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses and make an answer wrong, the most frequent first."""
         wrong = (
             grade.answer and grade.answer.wrong and text.removeprefix(f"{grade.answer.wrong.label}: ")
-            for grade, text, _ in self._graded()
+            for grade, text in zip(self.book.grades, self._mistakes, strict=True)
             if not (grade.right or grade.by_chance or grade.variant_answered)
         )
         return Counter(filter(None, wrong)).most_common()
