@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from rnncalc.layers.sru import SRU as SRU
     from rnncalc.models.read import read_model
     from rnncalc.network.budget import Budget as Budget
+    from rnncalc.network.model import Member as Member
+    from rnncalc.network.model import Model as Model
     from rnncalc.network.network import Network as Network
     from rnncalc.network.own_kinds import register as register
     from rnncalc.network.parts import Expect as Expect
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     from rnncalc.reports.draw import draw as draw
     from rnncalc.spec import load as load
     from rnncalc.spec import load_data as load_data
+    from rnncalc.spec import load_model as load_model
 
     check, read = check_network, read_model
     __all__: list[str]
@@ -85,6 +88,7 @@ _HOMES = {
     "rnncalc.layers.cell": "Cell Gate Product",
     "rnncalc.layers.decoder_attention": "DecoderAttention",
     "rnncalc.layers.layer": "Layer Output Transform",
+    "rnncalc.network.model": "Member Model",
     "rnncalc.network.network": "Network",
     "rnncalc.network.own_kinds": "register",
     "rnncalc.network.budget": "Budget",
@@ -104,7 +108,7 @@ _HOMES = {
     "rnncalc.questions.solve": "solve",
     "rnncalc.questions.training": "training",
     "rnncalc.reports.draw": "draw",
-    "rnncalc.spec": "load load_data",
+    "rnncalc.spec": "load load_data load_model",
 }
 """The public names of each module, some with the name that they have there."""
 

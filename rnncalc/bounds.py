@@ -12,6 +12,9 @@ No recurrent network in use comes near it. So each layer can be a layer of its o
 no report needs a limit of its own on layers.
 """
 
+MOST_NETWORKS = 100
+"""The networks of a model: a table of more is not read."""
+
 MAX_SIZE = 10**12
 """A size: no network has larger ones, and a product of a few still fits on a line."""
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rnncalc import load
+from rnncalc import load_model
 from rnncalc.cli import call
 from rnncalc.cli.help import kinds_with_options, layers_by_kind, options_with_meanings
 from rnncalc.conventions import CONVENTIONS, convention
@@ -188,6 +188,7 @@ def with_output(text: str, files: Path) -> str:
 
 FOLDERS = {
     "": "Known networks and classroom exercises",
+    "several": "Models of several networks",
     "textbook": "Further cells, as their papers have them",
     **{name: f"As {convention(name).title} counts" for name in CONVENTIONS if name != "textbook"},
 }
@@ -206,7 +207,7 @@ def specs_page() -> str:
         paths = sorted((SPECS.parent / folder).glob("*.yaml"))
         parts += [f"\n## {title}\n\n| spec | network | parameters | source |\n|---|---|---:|---|\n"] * bool(paths)
         for path in paths:
-            network = load(path)
+            network = load_model(path)
             name = path.relative_to(SPECS.parent).as_posix()
             source = (network.source or "").replace("|", "\\|")
             parts.append(f"| [{name}]({name}) | {network.name} | {network.params:,} | {source} |\n")

@@ -17,7 +17,7 @@ from rnncalc.bounds import MAX_DIGITS, MAX_REPORT_BYTES
 from rnncalc.cli.inputs import SUFFIXES, SpecPath, find, read_file, read_spec
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
-from rnncalc.network.network import Network
+from rnncalc.network.model import Described
 from rnncalc.printable import escape, escape_path
 from rnncalc.questions.check import Difference, Numbers, Verdict
 from rnncalc.spec import Override, parse, parse_if_meant
@@ -27,7 +27,7 @@ GIT = "git:"
 _REF = re.compile(r"[\w./@~^-]{1,100}", re.ASCII)
 
 Overrides = Mapping[str, Override]
-Measure = Callable[[Network], Numbers]
+Measure = Callable[[Described], Numbers]
 Pair = Callable[[SpecPath], str | None]
 """Returns the path of the earlier spec, None for a new file. Raises SpecError if two specs match."""
 
@@ -121,7 +121,7 @@ def read_baseline(
     if len(files) > 1:
         cure = "give a folder, or JSON of all specs"
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {len(files):,} files: {cure}")
-    numbers = measure(parse(data, source, **overrides).network)
+    numbers = measure(parse(data, source, **overrides).described)
     return Baseline(source, {path: numbers}, alone=True, whole=False)
 
 
@@ -144,7 +144,7 @@ def numbers_at(
     """Yield the numbers of a spec, or for a broken spec why they are unknown; nothing for other YAML."""
     try:
         if spec := parse_if_meant(data, source, **overrides):
-            yield path, measure(spec.network)
+            yield path, measure(spec.described)
     except SpecError as error:
         yield path, f"baseline {error.problems[0]}; the earlier count is unknown"
 

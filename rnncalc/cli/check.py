@@ -201,7 +201,7 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         if spec is None:
             return None
         try:
-            name = in_numbers(spec.network).name
+            name = in_numbers(spec.described).name
         except RefusedError as error:  # for letters; other files are still checked
             raise SpecError((Problem((), str(error), escape_path(file.path)),)) from None
         before = earlier.before(file, name) if earlier else None
@@ -215,7 +215,7 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
                 earlier.before(file, None)
         return Verdict(file.path, problems=error.problems)
     verdict = question.check(
-        spec.network,
+        spec.described,
         call.limits,
         locate=spec.place,
         dtype=call.stored[0],
@@ -229,7 +229,7 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         paths = {*inputs, *(check.at for check in matched.tensors if check.at)}
         places = {} if is_drafted(file.path) else {path: place for path in paths if (place := spec.place(path))}
         verdict = verdict._replace(model=matched, places=places)
-    difference = Difference(before and before.params, spec.network.params) if earlier else None
+    difference = Difference(before and before.params, spec.described.params) if earlier else None
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)
 
 

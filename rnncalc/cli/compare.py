@@ -13,9 +13,10 @@ from rnncalc.cli.commands import Command, cli, command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, option, report_flags, spec_flags
 from rnncalc.cli.inputs import describing, overrides, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, noted, write
-from rnncalc.cli.vary import network_varied, read_vary, varied_report, vary_flag
+from rnncalc.cli.vary import described_varied, read_vary, varied_report, vary_flag
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size, WholeNumber
+from rnncalc.network.model import Described
 from rnncalc.network.network import Network
 from rnncalc.printable import escape
 from rnncalc.questions import compare as question
@@ -81,9 +82,11 @@ def compare(
             at_once.refuse("--params and --same-params are two budgets: give one of them")
         budget = at_once.ask(read_value, "--params", params, WholeNumber(suffixes=True)) if params else None
 
-        def read(spec: Spec) -> Network | Sized:
-            """Return a network, or for a search the function from a size to it if sizes are written `?`."""
-            return spec.sized if (params or same_params) and spec.marked else network_varied(spec, varied)
+        def read(spec: Spec) -> Described | Sized:
+            """Return what a spec describes, or for a search a network or the function from its size `?` to it."""
+            if params or same_params or spans:
+                return spec.sized if spec.marked and not spans else spec.network
+            return described_varied(spec, varied)
 
         asked = specs or not in_flags
         networks: list[Any] = (at_once.ask(read_each, specs, flags, read) or []) if asked else []

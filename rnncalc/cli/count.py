@@ -11,7 +11,7 @@ from rnncalc.cli.commands import command
 from rnncalc.cli.flags import dtype_flag, flag_of, notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import AllAtOnce, Destination, name_file, write
-from rnncalc.cli.vary import network_varied, read_vary, varied_report, vary_flag
+from rnncalc.cli.vary import described_varied, read_vary, varied_report, vary_flag
 from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question
@@ -56,7 +56,7 @@ def count(
     asked = take_beside(flags)
     with AllAtOnce() as at_once:
         varied = read_vary(vary, at_once)
-        networks = at_once.ask(read_files, specs, partial(network_varied, vary=varied), **flags)
+        networks: Any = at_once.ask(lambda: read_files(specs, partial(described_varied, vary=varied), **flags))
         add = at_once.ask(beside, asked)
         values = {"tensors": tensors, "cost": cost, **dict.fromkeys(REPORTS, False), **asked}
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])

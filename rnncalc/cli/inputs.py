@@ -32,8 +32,8 @@ _network: Callable[[Spec], Network] = attrgetter("network")
 
 
 def read_files(
-    specs: Sequence[str], network: Callable[[Spec], Network] = _network, **flags: Unpack[NetworkFlags]
-) -> list[tuple[str, Network]]:
+    specs: Sequence[str], network: Callable[[Spec], Kept], **flags: Unpack[NetworkFlags]
+) -> list[tuple[str, Kept]]:
     """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_each` does.
 
     Only the network of a file is kept: its text and positions take several times the memory.

@@ -14,6 +14,7 @@ from rnncalc.printable import escape
 from rnncalc.spec import Spec, read_value
 
 if TYPE_CHECKING:
+    from rnncalc.network.model import Described
     from rnncalc.network.network import Network
     from rnncalc.questions.compare import Compared
     from rnncalc.questions.count import Count
@@ -79,6 +80,11 @@ def network_varied(spec: Spec, vary: Mapping[str, range]) -> Network:
     if any(network != networks[0] for network in networks):  # the value that it was read with is still in it
         raise CallError("--vary: another size is written '?'; vary it too, or write a number")
     return networks[0]
+
+
+def described_varied(spec: Spec, vary: Mapping[str, range]) -> Described:
+    """Return the network of a spec whose sizes vary, or without such sizes what it describes."""
+    return network_varied(spec, vary) if vary else spec.described
 
 
 def varied_report(

@@ -7,7 +7,7 @@ Imported only for a budget or a check.
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, WholeNumber
@@ -84,7 +84,7 @@ class Budget(NamedTuple):
     """The limits that a network must keep; None for no limit.
 
     max_growth: the most that quantities may grow since a baseline, by their names, or in pairs of both.
-    layers: the most parameters that a layer may have, likewise.
+    layers: the most parameters that a layer may have, likewise. networks: the same of the networks of a model.
     """
 
     max_params: Annotated[int | None, _most(Quantity.PARAMS, AMOUNT, "The most parameters, such as 1M.")] = None
@@ -114,6 +114,7 @@ class Budget(NamedTuple):
     ] = None
     max_growth: "Mapping[str, GrowthLimit] | tuple[tuple[str, GrowthLimit], ...]" = ()
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
+    networks: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 
 
 BUDGET_KEYS: dict[str, BudgetKey] = {
@@ -127,11 +128,14 @@ ALLOWED = {key: key_type.allowed for key, key_type in BUDGET_KEYS.items()}
 """The allowed values of each."""
 
 LAYER_LIMIT = BUDGET_KEYS["max_params"]
-"""The allowed values of the numbers under `layers`."""
+"""The allowed values of the numbers under `layers` and `networks`."""
+
+BY_NAME = ("layers", "networks")
+"""The keys of a budget with a limit for each name."""
 
 
-def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
-    """Yield the invalid limits of a budget, and those of layers that the network does not have."""
+def problems_of(budget: object, layers: Iterable[str], networks: Iterable[str] = ()) -> Iterator[Problem]:
+    """Yield the invalid limits of a budget, and those of layers and networks that there are not."""
     if not isinstance(budget, Budget):
         yield Problem(("budget",), f"expected a Budget, such as Budget(max_params=10**6), got {budget!r}")
         return
@@ -149,17 +153,22 @@ def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
             example = "{'params': GrowthLimit(5, percent=True)}"
             expected = f"expected one of {', '.join(GROWING)} with a GrowthLimit, such as {example}"
             yield Problem(("budget", "max_growth"), f"{expected}, got {budget.max_growth!r}")
+    for key, known in zip(BY_NAME, (layers, networks), strict=True):
+        yield from _by_name(key, getattr(budget, key), known)
+
+
+def _by_name(key: str, amounts: Any, known: Iterable[str]) -> Iterator[Problem]:
     try:
-        limits = dict(budget.layers)
+        limits = dict(amounts)
     except (TypeError, ValueError):
-        yield Problem(("budget", "layers"), f"expected pairs of a name and a number, got {budget.layers!r}")
+        yield Problem(("budget", key), f"expected pairs of a name and a number, got {amounts!r}")
         return
     for name, value in limits.items():
         if problem := LAYER_LIMIT.allowed.problem(value):
-            yield Problem(("budget", "layers", escape(str(name))), problem)
-    names = [*layers] if limits else []
+            yield Problem(("budget", key, escape(str(name))), problem)
+    names = [*known] if limits else []
     among = {*names}
     for name in limits:
         if name not in among:
-            message = f"no layer has this name{did_you_mean(str(name), names)}"
-            yield Problem(("budget", "layers", escape(str(name))), message, follows=True)
+            message = f"no {key[:-1]} has this name{did_you_mean(str(name), names)}"
+            yield Problem(("budget", key, escape(str(name))), message, follows=True)

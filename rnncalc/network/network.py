@@ -6,7 +6,7 @@ Knows nothing of files or of questions about a network. `validation.py` says wha
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Convention
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rnncalc.conventions.notation import Notation
+
+    class Lettered(Protocol):
+        """A network, or a model of several."""
+
+        @property
+        def letters(self) -> Mapping[str, Any]: ...
 
 
 class Network(Description):
@@ -134,8 +140,11 @@ class Network(Description):
         return sum(placed.trainable for placed in self.stack)
 
 
-def in_numbers(network: Network) -> Network:
-    """Return a network whose sizes are numbers. Raises LettersError for letters: most questions need numbers."""
+Read = TypeVar("Read", bound="Lettered")
+
+
+def in_numbers(network: Read) -> Read:
+    """Return a network or model whose sizes are numbers. Raises LettersError for letters."""
     if letters := network.letters:
         such = "the size {} is a letter" if len(letters) == 1 else "the sizes {} are letters"
         raise LettersError(such.format(all_of([*letters])))

@@ -83,6 +83,7 @@ class Expect(Frozen):
 
     saved, backward_multiply_adds: the known numbers of training, as the network's `training` says.
     tensors: the known shapes of tensors, by the name of their layer and their own; any of them.
+    networks: of a model, the known totals of its networks by name.
     """
 
     total: int | None = None
@@ -90,6 +91,7 @@ class Expect(Frozen):
     tensors: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None
     saved: int | None = None
     backward_multiply_adds: int | None = None
+    networks: Mapping[str, int] = {}
 
 
 Parts = Mapping[str | None, Part]

@@ -75,6 +75,8 @@ class Placed(NamedTuple):
         the state.
     names: its letters in the names of the network's sizes (`named_sizes.py`), if any of them has one; or its sizes in
         numbers, if a letter of another layer's size is one of its letters.
+    network: the name of its network in a model of several; None in a single one. calls: how often a pass of the model
+        applies that network; multiply-adds are those of all calls.
     """
 
     layer: Layer
@@ -94,6 +96,13 @@ class Placed(NamedTuple):
     copy: int = 0
     starts: tuple[str, str] | None = None
     names: Mapping[str, Any] = {}
+    network: str | None = None
+    calls: int = 1
+
+    @property
+    def full_name(self) -> str:
+        """Its name, in a model after that of its network: `actor.lstm_1`."""
+        return f"{self.network}.{self.name}" if self.network else self.name
 
     @property
     def step(self) -> Trace | None:
@@ -116,15 +125,16 @@ class Placed(NamedTuple):
         Of a layer that reads a sequence whole, at its last step.
         """
         if self.layer.time.whole and self.step:
-            return self.repeats and self.step.multiply_adds(self.sizes, self.repeats.at_the_last)
-        return self.work.multiply_adds
+            return self.repeats and self.calls * self.step.multiply_adds(self.sizes, self.repeats.at_the_last)
+        per_step = self.work.multiply_adds
+        return per_step and self.calls * per_step
 
     @property
     def multiply_adds(self) -> int | None:
         """The same in a whole pass; None where T is not known, too."""
         if self.layer.time.whole and self.step:
-            return self.repeats and self.step.multiply_adds(self.sizes, self.repeats)
-        per_step = self.work.multiply_adds
+            return self.repeats and self.calls * self.step.multiply_adds(self.sizes, self.repeats)
+        per_step = self.multiply_adds_per_step
         return per_step and (None if self.uses is None else per_step * self.uses)
 
     @property

@@ -567,6 +567,8 @@ def _expected(expect: object, parts: Parts) -> Iterator[Problem]:
         value = getattr(expect, key)
         if value is not None and (problem := WholeNumber().problem(value)):
             yield Problem(("expect", key), problem)
+    if expect.networks:
+        yield Problem(("expect", "networks"), "applies to a model of several networks; remove it")
     if expect.tensors is not None:
         yield from _expected_shapes(expect.tensors, parts)
     if expect.layers is not None:

@@ -6,12 +6,16 @@ invalid one is refused with its cure. The command line has checked its flags and
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.printable import escape
+from rnncalc.records import Frozen
 from rnncalc.words import did_you_mean, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 
 def network_of(value: object, *, letters: bool = False) -> Network:
@@ -21,11 +25,21 @@ def network_of(value: object, *, letters: bool = False) -> Network:
     """
     if isinstance(value, Network):
         return value if letters else in_numbers(value)
+    if hasattr(value, "networks"):
+        cure = "ask about each, as in [count(each.network) for each in model.networks.values()]"
+        raise CallError(f"expected a Network, got a Model of several; {cure}")
     if isinstance(value, str) or hasattr(value, "__fspath__"):
         path = escape(str(value))
         raise CallError(f"expected a Network, got {path!r}; load({path!r}) reads one from a file")
     cure = "; give each by itself, as in compare(*networks)" if isinstance(value, list | tuple) else ""
     raise CallError(f"expected a Network, such as load('spec.yaml'), got {describe(value)}{cure}")
+
+
+def described_of(value: object) -> Described:
+    """Return an argument that must be a network or a model, whose sizes may be letters. Raises as `network_of` does."""
+    if isinstance(value, Frozen) and hasattr(value, "networks"):  # a single network imports no models
+        return value  # type: ignore[return-value]  # a Model
+    return network_of(value, letters=True)
 
 
 def whole(name: str, value: object, least: int = 0) -> int:

@@ -241,7 +241,7 @@ def counted_of(network: Network, chunk: int | None) -> Training:
 
 def whole_work(counted: Training, *, verify: bool = True) -> int:
     """Return the multiply-adds of a forward pass, a backward pass and, to verify them, the finite differences."""
-    network = counted.network
+    network = network_of(counted.network)
     forward = work_of(network)
     back = counted.backward_multiply_adds
     assert back is not None  # parts that are counted elsewhere were refused

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
 from rnncalc.layers.options import WholeNumber
-from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
+from rnncalc.network.budget import BUDGET_KEYS, BY_NAME, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
-from rnncalc.questions import network_of, word
+from rnncalc.questions import described_of, word
 from rnncalc.questions.count import bytes_of, total
 
 if TYPE_CHECKING:
     from rnncalc.models.matching import Match, TensorCheck
+    from rnncalc.network.model import Described
 
 Number = int | Fraction
 Place = tuple[int, int]
@@ -186,7 +187,7 @@ class Verdict(NamedTuple):
 
 
 def check(
-    network: Network,
+    network: Described,
     limits: Iterable[Limit] = (),
     *,
     locate: Locate = lambda _: None,
@@ -197,6 +198,8 @@ def check(
     listed: bool = True,
 ) -> Verdict:
     """Check a network against its own limits and those of the call; if both limit the same number, both hold.
+
+    A model is checked as a whole, and each of its networks against its own limits.
 
     quantize: a type of QUANTIZATIONS, in which bytes are counted instead.
     own_convention: the convention that `expect` counts; under another, `expect` is left out.
@@ -212,7 +215,9 @@ def check(
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
     of_layers = any(limit.layer for limit in every)
-    params = {placed.name: placed.params for placed in network.stack} if of_layers else {}
+    params = {placed.full_name: placed.params for placed in network.stack} if of_layers else {}
+    members = {} if isinstance(network, Network) else network.networks
+    params |= {name: member.network.params for name, member in members.items()}
     for limit in every:
         number = params[limit.layer] if limit.layer else numbers.amount(limit.quantity)
         why = _why_unknown(limit.quantity, numbers, network)
@@ -224,11 +229,24 @@ def check(
         shown = not one.kept or (listed and not one.limit.layer)  # limits of layers may be thousands
         if shown and one.limit.path and (place := locate(one.limit.path)):
             checks[number] = one._replace(line=place[0], column=place[1])
+    for name, member in members.items():
+        counts = own_convention and member.own_convention
+
+        def below(path: Path, name: str = name) -> Place | None:
+            return locate(("networks", name, *path))
+
+        verdict = check(
+            member.network, locate=below, dtype=dtype, quantize=quantize, own_convention=counts, listed=listed
+        )
+        left_out = left_out or verdict.expect_counts
+        for one in verdict.limits:
+            limit = one.limit._replace(path=("networks", name, *one.limit.path))
+            checks.append(one._replace(limit=limit))
     return Verdict("", network.name, network.convention, numbers, tuple(checks), left_out)
 
 
 def check_network(
-    network: Network, *, dtype: str = "float32", quantize: str | None = None, **limits: float | str
+    network: Described, *, dtype: str = "float32", quantize: str | None = None, **limits: float | str
 ) -> Verdict:
     """Check a network against its own `expect` and `budget`, and against these limits; both hold.
 
@@ -243,11 +261,11 @@ def check_network(
         if problem := allowed.problem(value):
             raise CallError(f"{key}: {problem}")
         bounds.append(Limit(rule, quantity, _exact(value), flag=key))
-    return check(network_of(network), bounds, dtype=dtype, quantize=quantize)
+    return check(in_numbers(described_of(network)), bounds, dtype=dtype, quantize=quantize)
 
 
 def numbers_of(
-    network: Network, dtype: str, quantities: Collection[Quantity] = LISTED, quantize: str | None = None
+    network: Described, dtype: str, quantities: Collection[Quantity] = LISTED, quantize: str | None = None
 ) -> Numbers:
     """Return the numbers of a network that may be limited: those of a count, and others if they are wanted."""
     params = in_numbers(network).params
@@ -278,7 +296,7 @@ def numbers_of(
     return numbers
 
 
-def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterator[LimitCheck]:
+def _expectations(network: Described, expect: Expect, numbers: Numbers) -> Iterator[LimitCheck]:
     for key, number, quantity in (
         ("total", expect.total, Quantity.PARAMS),
         ("saved", expect.saved, Quantity.SAVED),
@@ -290,6 +308,9 @@ def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterato
     for number, (params, placed) in enumerate(zip(expect.layers or (), network.stack, strict=False)):
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
         yield check_number(limit, placed.params)
+    for name, params in dict(expect.networks).items():
+        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "networks", name), layer=name)
+        yield check_number(limit, network.networks[name].network.params)  # type: ignore[union-attr]  # a model's
     tensors = expect.tensors or {}
     for placed in network.spelled if tensors else ():
         shapes = {tensor.name: tensor.shape for tensor in placed.tensors}
@@ -303,7 +324,7 @@ def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterato
                 yield LimitCheck(limit, prod(actual), actual == shape, shape=actual)
 
 
-def _limits(network: Network, limits: list[Limit]) -> Iterator[Limit]:
+def _limits(network: Described, limits: list[Limit]) -> Iterator[Limit]:
     """Yield the limits of the call and of the network's budget, key by key, those of growth last; both hold."""
     budget = network.budget or Budget()
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
@@ -311,8 +332,9 @@ def _limits(network: Network, limits: list[Limit]) -> Iterator[Limit]:
         if (value := getattr(budget, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
     rule, quantity, *_ = LAYER_LIMIT
-    for name, most in dict(budget.layers).items():
-        yield Limit(rule, quantity, most, ("budget", "layers", name), layer=name)
+    for key in BY_NAME:
+        for name, most in dict(getattr(budget, key)).items():
+            yield Limit(rule, quantity, most, ("budget", key, name), layer=name)
     yield from (limit for limit in limits if limit.rule is Rule.GROWTH)
     for name, (value, percent) in dict(budget.max_growth).items():
         path = ("budget", "max_growth", name)
@@ -326,7 +348,7 @@ def _exact(value: Fraction | float) -> Fraction | int:
     return value
 
 
-def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unknown | None:
+def _why_unknown(quantity: Quantity, numbers: Numbers, network: Described) -> Unknown | None:
     if numbers.amount(quantity) is not None:
         return None
     if quantity is Quantity.DENSE_RATIO and not numbers.params:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import zip_longest
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Plus, product
@@ -17,13 +17,16 @@ from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
-from rnncalc.questions import describe, network_of, whole, word
+from rnncalc.questions import describe, described_of, network_of, whole, word
 from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
 from rnncalc.questions.solve import Sized, TriedSizes, solution
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 WIDTH = "width of all recurrent layers"
 """The units that `compare_same_params` searches for."""
@@ -76,7 +79,7 @@ class Comparison(NamedTuple):
     budget: the most parameters of a side, if the comparison searches for widths.
     """
 
-    networks: tuple[Network, ...]
+    networks: tuple[Described, ...]
     sides: tuple[Compared, ...]
     missing: Mapping[str, Lack | Problem] = {}
     by_kind: bool = False
@@ -85,12 +88,15 @@ class Comparison(NamedTuple):
     def layers(self) -> Iterator[LayerRow]:
         """Yield the layers of several networks place by place, the output layers beside each other.
 
-        Only layers of the same half share a row; dense layers that make an initial state have their places in the
-        stack.
+        Only layers of the same half share a row, in models those of networks of one name; dense layers that make an
+        initial state have their places in the stack.
         """
-        halves = dict.fromkeys(name for network in self.networks for name in network.parts)
+        halves = dict.fromkeys((placed.network, placed.part) for network in self.networks for placed in network.stack)
         for half in halves:
-            stacks = [[placed for placed in network.stack if placed.part == half] for network in self.networks]
+            stacks = [
+                [placed for placed in network.stack if (placed.network, placed.part) == half]
+                for network in self.networks
+            ]
             outputs = [stack.pop() if stack and isinstance(stack[-1].layer, Output) else None for stack in stacks]
             yield from zip_longest(*stacks)
             if any(outputs):
@@ -123,7 +129,7 @@ def same_layers(row: LayerRow) -> bool:
     return all(other == first for other in others)
 
 
-def compare(*networks: Network, dtype: str = "float32", kinds: Sequence[str] | None = None) -> Comparison:
+def compare(*networks: Described, dtype: str = "float32", kinds: Sequence[str] | None = None) -> Comparison:
     """Return a comparison of several networks, or of one network as several kinds and dense with the same widths.
 
     kinds: the kinds of recurrent layers, by default USUAL_KINDS.
@@ -131,7 +137,7 @@ def compare(*networks: Network, dtype: str = "float32", kinds: Sequence[str] | N
     Raises CallError if an argument is not a network, if there is none, and for an unknown dtype or kind.
     """
     cells = _cells(networks, kinds)
-    networks = tuple(map(network_of, networks))
+    networks = tuple(in_numbers(described_of(network)) for network in networks)
     sides = [_side(network, dtype) for network in networks]
     if len(networks) > 1:
         return Comparison(networks, tuple(sides))
@@ -139,7 +145,7 @@ def compare(*networks: Network, dtype: str = "float32", kinds: Sequence[str] | N
     missing: dict[str, Lack | Problem] = {}
     for cell in cells:
         try:
-            sides.append(_side(_exchanged(network, cell), dtype, cell.kind))
+            sides.append(_side(_exchanged_in(network, cell), dtype, cell.kind))
         except SpecError as error:
             missing[cell.kind] = error.problems[0]
     if dense := dense_equivalent(network):
@@ -200,7 +206,7 @@ def compare_same_params(
     return Comparison(tuple(compared), tuple(sides), missing, by_kind, budget)
 
 
-def _cells(networks: Sequence[Network | Sized], kinds: Sequence[str] | None) -> list[type[Cell]]:
+def _cells(networks: Sequence[Described | Sized], kinds: Sequence[str] | None) -> list[type[Cell]]:
     """Return the kinds that a network is compared as. Raises CallError for other kinds, and for several networks."""
     if not networks:
         raise CallError("give a network to compare")
@@ -255,6 +261,12 @@ def _one_width(network: Network) -> int | None:
     return widths.pop() if len(widths) == 1 else None
 
 
+def _exchanged_in(described: Described, cell: type[Cell]) -> Described:
+    if isinstance(described, Network):
+        return _exchanged(described, cell)
+    return described.changed(lambda network: _exchanged(network, cell))
+
+
 def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = None) -> Network:
     """Return the network with every recurrent layer exchanged for one of a kind, and a number of units, if given.
 
@@ -302,7 +314,7 @@ def _of_kind(layer: Layer, cell: type[Cell] | None, changed: Mapping[str, int]) 
     return cell(**{option: value for option, value in values.items() if option in cell.fields})
 
 
-def _side(network: Network, dtype: str, kind: str | None = None) -> Compared:
+def _side(network: Described, dtype: str, kind: str | None = None) -> Compared:
     counted = count(network, dtype)
     work = counted.multiply_adds, counted.multiply_adds_per_step
     return Compared(network.name, kind, counted.params, *work, counted.bytes)
@@ -333,11 +345,12 @@ class ConventionDifference(NamedTuple):
 class Allocations(NamedTuple):
     """The tensors of a network under each convention.
 
-    networks: by convention, None if the convention cannot express it. problems: why it cannot, for those alone.
+    networks: by convention, a network or a model as the one given; None if the convention cannot express it. problems:
+    why it cannot, for those alone.
     """
 
-    network: Network
-    networks: Mapping[str, Network | None]
+    network: Described
+    networks: Mapping[str, Any]
     problems: Mapping[str, Problem]
 
     @property
@@ -352,20 +365,26 @@ class Allocations(NamedTuple):
         )
 
 
-def compare_conventions(network: Network) -> Allocations:
-    """Return a network under every convention."""
-    networks: dict[str, Network | None] = {}
+def _under(network: Described, name: str) -> Described:
+    if not isinstance(network, Network):
+        return network.changed(lambda each: each.replace(convention=name, notation=None))
+    return network.replace(convention=name, notation=None)
+
+
+def compare_conventions(network: Described) -> Allocations:
+    """Return a network or a model under every convention."""
+    networks: dict[str, Any] = {}
     problems: dict[str, Problem] = {}
     for name in CONVENTIONS:
         try:
-            networks[name] = network.replace(convention=name, notation=None)
+            networks[name] = _under(network, name)
         except SpecError as error:
             networks[name] = None
             problems[name] = error.problems[0]
     return Allocations(network, networks, problems)
 
 
-def _differences(base: Network, network: Network, name: str) -> Iterator[ConventionDifference]:
+def _differences(base: Described, network: Described, name: str) -> Iterator[ConventionDifference]:
     """Yield the differences in biases and stored numbers, one for all layers that differ in the same way."""
     groups: dict[ConventionDifference, list[tuple[int, str]]] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
@@ -376,7 +395,7 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Convent
             biases, of_textbook = _total(now.layout, roles), _total(was.layout, roles)
             tensors = tuple(tensor.name for tensor in now.layout.tensors if tensor.role in roles)
             alike = ConventionDifference(name, 0, biases, of_textbook, tensors, stored, ())
-            groups.setdefault(alike, []).append((more, now.name))
+            groups.setdefault(alike, []).append((more, now.full_name))
     for alike, layers in groups.items():
         yield alike._replace(params=sum(more for more, _ in layers), layers=tuple(layer for _, layer in layers))
 

@@ -12,10 +12,11 @@ from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions import network_of, word
+from rnncalc.questions import described_of, word
 from rnncalc.records import Frozen
 
 if TYPE_CHECKING:
+    from rnncalc.network.model import Described
     from rnncalc.questions.dense import DenseEquivalent
 
 DTYPES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "float8": 1, "int8": 1}
@@ -24,14 +25,14 @@ DTYPES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "float8": 1, 
 
 @displayed("rnncalc.reports.count:CountReport")
 class Count(Frozen):
-    """The counts of a network: sums over its layers.
+    """The counts of a network, or of a model of several: sums over the layers.
 
     params, trainable: parameters, and how many of them are trained.
     bytes: the bytes of the parameters in the `dtype`, one of DTYPES.
     A property is computed at every access.
     """
 
-    network: Network
+    network: Described
     dtype: str
     params: int
     trainable: int
@@ -74,12 +75,12 @@ class Count(Frozen):
         return dense_equivalent(self.network)
 
 
-def count(network: Network, dtype: str = "float32") -> Count:
-    """Return the counts of a network, with bytes for parameters of a `dtype`, one of DTYPES.
+def count(network: Described, dtype: str = "float32") -> Count:
+    """Return the counts of a network or a model, with bytes for parameters of a `dtype`, one of DTYPES.
 
     Raises CallError for an unknown dtype, and for an argument that is not a network.
     """
-    network = network_of(network, letters=True)
+    network = described_of(network)
     size, params = bytes_of(dtype), network.params
     return Count(
         network=network,
@@ -98,14 +99,16 @@ class Condition(NamedTuple):
     params: Any
 
 
-def condition_of(placed: Placed, convention: str) -> Condition | None:
+def condition_of(placed: Placed) -> Condition | None:
     """Return the sizes whose equality gives a layer in letters other gates; None if its formula always holds."""
     layer, inputs = placed.layer, placed.inputs
     width = layer.other_gates_at if isinstance(layer, Cell) else None
     if width is None or inputs > width or inputs < width or inputs == width:  # a comparison of letters may be neither
         return None
     alone = layer.replace(name=None, path=None, repeat=1, extra_inputs=0)
-    *_, at_width = Network(input=width, layers=[alone], convention=convention).stack  # below it are its initial states
+    *_, at_width = Network(
+        input=width, layers=[alone], convention=placed.work.row.name
+    ).stack  # below it are its initial states
     return Condition(*((inputs, width) if has_letters(inputs) else (width, inputs)), at_width.params)
 
 

@@ -15,10 +15,11 @@ from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
-from rnncalc.network.network import Network
+from rnncalc.network.model import Described, networks_of
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions import network_of, whole
+from rnncalc.questions import described_of, whole
 from rnncalc.questions.count import total
 
 
@@ -235,28 +236,35 @@ class Printed(NamedTuple):
 class CounterValues(NamedTuple):
     """What all counters print for a batch of sequences. exact: the multiply-adds; None if they are not known."""
 
-    network: Network
+    network: Described
     batch: int
     exact: int | None
     printed: tuple[Printed, ...]
 
 
-def counters(network: Network, batch: int = 1) -> CounterValues:
+def counters(network: Described, batch: int = 1) -> CounterValues:
     """Return what the counters print for a pass over a batch of sequences.
 
     Raises RefusedError without the number of steps, and CallError for an invalid batch.
     """
-    network = network_of(network)
+    network = in_numbers(described_of(network))
     whole("batch", batch, 1)
     if not steps_known(network.parts):
         raise RefusedError("what counters print cannot be computed without the number of steps", Cure.STEPS)
     once = total(placed.multiply_adds for placed in network.stack)
     exact = None if once is None else batch * once
     kinds = {CountedLayer.of(placed, batch).kind for placed in network.stack}
-    stacks = {framework: _stack(network, framework, batch) for framework in {each.framework for each in COUNTERS}}
+    members = networks_of(network).values()
+    frameworks = {each.framework for each in COUNTERS}
+    stacks = {name: [(_stack(each.network, name, batch), each.calls) for each in members] for name in frameworks}
     printed = []
     for each in COUNTERS:
-        value = total(_value(each, counted) for counted in stacks[each.framework] or (None,))
+        value = total(
+            calls * number
+            if (number := total(_value(each, counted) for counted in stack or (None,))) is not None
+            else None
+            for stack, calls in stacks[each.framework]
+        )
         number = exact and exact * (2 if each.quantity == "FLOPs" else 1)
         ratio = value / number if number and value is not None else None
         unknown = f"no rule is known for this network{' in a batch' if batch > 1 else ''}"

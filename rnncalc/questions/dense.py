@@ -9,8 +9,10 @@ these are outputs, to all contexts. A part counted elsewhere is unchanged: the l
 if the part is applied once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.layers.cell import Cell
@@ -18,6 +20,9 @@ from rnncalc.layers.layer import Dense, Dropout, Output, Transform
 from rnncalc.network.flow import Attend, Begin, Delay, InitialState, Input, Merge, Placement
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 
 class DenseLayer(NamedTuple):
@@ -51,21 +56,34 @@ class DenseEquivalent(NamedTuple):
     chains: tuple[tuple[int, ...], ...]
 
 
-def dense_equivalent(network: Network) -> DenseEquivalent | None:
-    """Return the dense equivalent, or None when the number of steps is not known, or sizes are letters."""
+def dense_equivalent(network: Described) -> DenseEquivalent | None:
+    """Return the dense equivalent, or None when the number of steps is not known, or sizes are letters.
+
+    That of a model is the sum of those of its networks.
+    """
+    if not isinstance(network, Network):
+        each = {name: dense_equivalent(member.network) for name, member in network.networks.items()}
+        several = {name: dense for name, dense in each.items() if dense}
+        params = sum(dense.params for dense in several.values())
+        layers = tuple(
+            layer._replace(name=f"{name}.{layer.name}") for name, dense in several.items() for layer in dense.layers
+        )
+        chains = tuple(chain for dense in several.values() for chain in dense.chains)
+        ratio = params / network.params if network.params else None
+        return DenseEquivalent(params, ratio, layers, chains) if len(several) == len(each) else None
     known = {name: part.steps for name, part in network.parts.items() if part.steps is not None}
     if len(known) < len(network.parts) or network.letters:
         return None
     layers = tuple(_replacements(network, known))
-    chains: list[list[int]] = []
+    widths: list[list[int]] = []
     for one in layers:
         if not one.sizes:  # only a layer that is kept has letters
-            if not chains or chains[-1][-1] != one.inputs:
-                chains.append([one.inputs])
-            chains[-1].append(one.units)
+            if not widths or widths[-1][-1] != one.inputs:
+                widths.append([one.inputs])
+            widths[-1].append(one.units)
     params = sum(one.params for one in layers)
     ratio = params / network.params if network.params else None
-    return DenseEquivalent(params, ratio, layers, tuple(map(tuple, chains)))
+    return DenseEquivalent(params, ratio, layers, tuple(map(tuple, widths)))
 
 
 def dense_params(network: Network, steps: int) -> int:

@@ -14,6 +14,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import DenseClasses, OutputClasses
 from rnncalc.network.parts import steps_known
 from rnncalc.printable import escape
+from rnncalc.questions import network_of
 from rnncalc.questions.backward_costs import LayerCosts, layer_costs
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.training import Training
@@ -69,7 +70,7 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> tuple[Tr
 
     Raises RefusedError if the number of steps is not known.
     """
-    network = training.network
+    network = network_of(training.network)
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: the numbers of training need the number of steps", Cure.STEPS)
     layers = zip(explain_those(network).layers, training.layers, layer_costs(network, training.chunk), strict=True)

@@ -11,9 +11,10 @@ from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Shape, length_of
 from rnncalc.network.flow import Placement, shapes
+from rnncalc.network.model import Described, networks_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions import network_of, whole
+from rnncalc.questions import described_of, network_of, whole
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
@@ -24,24 +25,29 @@ from rnncalc.step.operations import MERGES, OPERATIONS
 class PassOperations(NamedTuple):
     """The operations of a forward pass over a batch of sequences: of each layer, and of all; None if not known."""
 
-    network: Network
+    network: Described
     batch: int
     layers: tuple[OperationCounts | None, ...]
     total: OperationCounts | None
 
 
-def pass_operations(network: Network, batch: int = 1) -> PassOperations:
+def pass_operations(network: Described, batch: int = 1) -> PassOperations:
     """Count the operations of a forward pass from each layer's step. Raises CallError for an invalid batch.
 
     They are unknown without the number of steps, and for a part that is counted elsewhere.
     """
-    network, batch = network_of(network, letters=True), whole("batch", batch, 1)
-    widths = shapes(network.flow)
-    read = [widths[move.reads[0]] for move in network.flow if isinstance(move, Placement)]
-    layers = tuple([_of_layer(placed, batch, shape) for placed, shape in zip(network.stack, read, strict=True)])
+    network, batch = described_of(network), whole("batch", batch, 1)
+    members = networks_of(network).values()
+    layers = tuple([counts for member in members for counts in _of_network(member.network, batch * member.calls)])
     known = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
     return PassOperations(network, batch, layers, total)
+
+
+def _of_network(network: Network, batch: int) -> Iterator[OperationCounts | None]:
+    widths = shapes(network.flow)
+    read = [widths[move.reads[0]] for move in network.flow if isinstance(move, Placement)]
+    return (_of_layer(placed, batch, shape) for placed, shape in zip(network.stack, read, strict=True))
 
 
 def _of_layer(placed: Placed, batch: int, read: Shape) -> OperationCounts | None:

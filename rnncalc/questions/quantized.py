@@ -7,16 +7,18 @@ state h is as wide as the activations (https://arm-software.github.io/CMSIS-NN/l
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.tensor import BIASES
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.layers.lstm import LSTM
-from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions import network_of, word
+from rnncalc.questions import described_of, word
 from rnncalc.questions.count import total
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 Widths = tuple[int, int, int, int]
 """The bytes of a weight, a bias, an activation (as the state h and what a window reads are) and any other state."""
@@ -41,19 +43,19 @@ class StoredBytes(NamedTuple):
 class Quantized(NamedTuple):
     """The bytes of each layer and of all; to: one of QUANTIZATIONS. lacking: the recurrent layers without a kernel."""
 
-    network: Network
+    network: Described
     to: str
     layers: tuple[StoredBytes, ...]
     total: StoredBytes
     lacking: tuple[str, ...]
 
 
-def quantized(network: Network, to: str) -> Quantized:
+def quantized(network: Described, to: str) -> Quantized:
     """Return the bytes of a network stored in integers. Raises CallError for an unknown type."""
-    network = network_of(network, letters=True)
+    network = described_of(network)
     widths = QUANTIZATIONS[word("quantize", to, tuple(QUANTIZATIONS))]
     layers = tuple(_of_layer(placed, widths) for placed in network.stack)
-    lacking = tuple(placed.name for placed in network.stack if not _has_kernel(placed))
+    lacking = tuple(placed.full_name for placed in network.stack if not _has_kernel(placed))
     whole = StoredBytes(*map(total, zip(*layers, strict=True)))
     return Quantized(network, to, layers, whole, lacking)
 
@@ -77,4 +79,4 @@ def _of_layer(placed: Placed, widths: Widths) -> StoredBytes:
     if isinstance(layer, Cell) and carried is not None:
         states = layer.states.items()
         state = sum((hidden if letter == "h" else other) * placed.sizes[width] for letter, width in states)
-    return StoredBytes((placed.params - biases) * weight, biases * bias, state)
+    return StoredBytes((placed.params - biases) * weight, biases * bias, state and placed.calls * state)

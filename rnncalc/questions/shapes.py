@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Returns
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Transform
 from rnncalc.network.flow import Placement, Recur, ends
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions import network_of, whole
+from rnncalc.questions import described_of, whole
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 GRID = "PQ"
 """The axes of the places of a step, one or two."""
@@ -41,19 +44,30 @@ class ModuleShapes(NamedTuple):
 class NetworkShapes(NamedTuple):
     """The shapes of all modules, in order. time_first: whether the axis of steps is before the batch."""
 
-    network: Network
+    network: Described
     returns: Returns
     batch: int | None
     time_first: bool
     modules: tuple[ModuleShapes, ...]
 
 
-def shapes(network: Network, batch: int | None = None, *, time_first: bool = False) -> NetworkShapes:
+def shapes(network: Described, batch: int | None = None, *, time_first: bool = False) -> NetworkShapes:
     """Return the arrays that each module reads and returns. batch: the sequences in a batch, None for any number.
 
     time_first: PyTorch's default. Raises CallError if the framework lacks that order, and for an invalid batch.
     """
-    network = network_of(network, letters=True)
+    network = described_of(network)
+    if not isinstance(network, Network):
+        each = {name: shapes(member.network, batch, time_first=time_first) for name, member in network.networks.items()}
+        known, *others = {one.returns.output: one.returns for one in each.values()}.values()
+        if others:
+            raise RefusedError("the networks are those of several frameworks, whose shapes have different axes")
+        every = [
+            module._replace(places=tuple(placed._replace(network=name) for placed in module.places))
+            for name, one in each.items()
+            for module in one.modules
+        ]
+        return NetworkShapes(network, known, batch, time_first, tuple(every))
     if batch is not None:
         whole("batch", batch, 1)
     row = convention(network.convention)

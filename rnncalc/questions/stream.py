@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnncalc.errors import CallError
 from rnncalc.layers.layer import External
 from rnncalc.layers.options import Ratio
-from rnncalc.network.network import Network
-from rnncalc.questions import describe, network_of
+from rnncalc.questions import describe, described_of
 from rnncalc.questions.count import bytes_of, total
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from rnncalc.network.model import Described
 
 
 class StreamCount(NamedTuple):
@@ -26,7 +27,7 @@ class StreamCount(NamedTuple):
     are None.
     """
 
-    network: Network
+    network: Described
     dtype: str
     rate: Fraction | None
     layers: tuple[int | None, ...]
@@ -37,17 +38,18 @@ class StreamCount(NamedTuple):
     cannot: tuple[str, ...]
 
 
-def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> StreamCount:
+def stream(network: Described, rate: Fraction | float | None = None, dtype: str = "float32") -> StreamCount:
     """Return the state and the cost of running a network step by step.
 
     rate: steps per second, by default the network's. Raises CallError for an invalid rate or an unknown dtype.
     """
-    network, size = network_of(network, letters=True), bytes_of(dtype)
+    network, size = described_of(network), bytes_of(dtype)
     if rate is not None and Ratio(above_zero=True).problem(rate):
         raise CallError(f"rate: expected a number above 0, got {describe(rate)}")
-    layers = tuple([placed.layer.carried(placed.inputs) for placed in network.stack])
+    carried_once = [placed.layer.carried(placed.inputs) for placed in network.stack]
+    layers = tuple([one and placed.calls * one for placed, one in zip(network.stack, carried_once, strict=True)])
     cannot = tuple(
-        placed.name
+        placed.full_name
         for placed, carried in zip(network.stack, layers, strict=True)
         if carried is None and not isinstance(placed.layer, External)
     )
@@ -71,14 +73,14 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     )
 
 
-def _a_second(network: Network, rate: Fraction) -> int:
+def _a_second(network: Described, rate: Fraction) -> int:
     """Return the multiply-adds per second at a rate of input steps. Some layers output fewer steps than they read."""
     work: Fraction | int = 0
     of_layer = rate
-    part: str | None = None
+    place: tuple[str | None, str | None] = None, None
     for placed in network.stack:
-        of_layer = of_layer if placed.part == part else rate
-        part = placed.part
+        of_layer = of_layer if (placed.network, placed.part) == place else rate
+        place = placed.network, placed.part
         of_layer /= placed.layer.every
         if of_layer.denominator > 1 and network.letters:  # a share of a letter is not rounded
             message = f"rate: in letters expected a whole number of steps per second for {placed.name}, got {of_layer}"

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.display import displayed
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
-from rnncalc.questions import network_of
+from rnncalc.questions import described_of
 from rnncalc.questions.backward_costs import layer_costs
 from rnncalc.questions.count import Count, bytes_of, count, total
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 
 class LayerTraining(NamedTuple):
@@ -51,7 +54,7 @@ class Training(NamedTuple):
     bytes: of the weights, their gradients, the optimizer's numbers and the batch's saved activations, in the `dtype`.
     """
 
-    network: Network
+    network: Described
     chunk: int | None
     batch: int
     optimizer: str
@@ -78,7 +81,7 @@ class Training(NamedTuple):
 
 
 def training(
-    network: Network,
+    network: Described,
     *,
     chunk: int | None = None,
     batch: int | None = None,
@@ -92,10 +95,12 @@ def training(
     that is not given is taken from the network's own `training`, if it has one. dtype: of every number, for `bytes`.
     Raises CallError for an invalid argument.
     """
-    return training_of(network_of(network), {"chunk": chunk, "batch": batch, "optimizer": optimizer}, dtype)
+    return training_of(
+        in_numbers(described_of(network)), {"chunk": chunk, "batch": batch, "optimizer": optimizer}, dtype
+    )
 
 
-def training_of(network: Network, settings: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
+def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
     """Return the same for sizes that may be letters; what is counted step by step is unknown if the steps are one.
 
     settings: the arguments of the training step; None for those of the network.
@@ -106,9 +111,22 @@ def training_of(network: Network, settings: Mapping[str, Any] = {}, dtype: str =
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
     chunk, batch, optimizer = update
-    layers = tuple(_layers(network, chunk))
-    steps = [part.steps for part in network.parts.values()]
-    last = steps[-1]  # of the sequence with the loss; in an encoder-decoder the decoder's
+    if isinstance(network, Network):
+        layers = tuple(_layers(network, chunk))
+        steps = [part.steps for part in network.parts.values()]
+        last = steps[-1]  # of the sequence with the loss; in an encoder-decoder the decoder's
+        updates = None if None in steps or last is None else -(-last // chunk) if chunk else 1
+        states = _states(network, chunk)
+    else:
+        each = [(training_of(member.network, settings, dtype), member.calls) for member in network.networks.values()]
+        (chunk, batch, optimizer), *others = dict.fromkeys(one[1:4] for one, _ in each)
+        if others:
+            raise RefusedError("the networks train in different ways; give one chunk, batch and optimizer for all")
+        several = [times(layer, calls) for one, calls in each for layer in one.layers]
+        layers = tuple(layer._replace(placed=placed) for layer, placed in zip(several, network.stack, strict=True))
+        known_updates = {one.updates for one, _ in each}
+        updates = known_updates.pop() if len(known_updates) == 1 else None
+        states = total(one.states_carried and calls * one.states_carried for one, calls in each)
     gradients = sum(layer.gradients for layer in layers)
     saved = total(layer.saved for layer in layers)
     frozen = network.params - network.trainable
@@ -121,13 +139,19 @@ def training_of(network: Network, settings: Mapping[str, Any] = {}, dtype: str =
         dtype=dtype,
         layers=layers,
         kept=kept,
-        updates=None if None in steps or last is None else -(-last // chunk) if chunk else 1,
-        states_carried=_states(network, chunk),
+        updates=updates,
+        states_carried=states,
         gradients=gradients,
         saved=saved,
         backward_multiply_adds=total(layer.backward_multiply_adds for layer in layers),
         bytes=None if saved is None else size * (frozen + 2 * gradients + kept + batch * saved),
     )
+
+
+def times(layer: LayerTraining, calls: int) -> LayerTraining:
+    """Return what a layer needs if its network is called so many times: its gradients are added up."""
+    saved, work = layer.saved, layer.backward_multiply_adds
+    return layer._replace(saved=saved and calls * saved, backward_multiply_adds=work and calls * work)
 
 
 def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:

@@ -175,7 +175,7 @@ class AnswerReport(SheetReport, DataReport):
         if not self.hint and any(each.formula is not None for each in self.answer.judged):
             from rnncalc.reports.count import on_conditions  # needed in letters alone
 
-            yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
+            yield from on_conditions(self.answer.network.stack)
 
     def _mistake(self, diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         """Return a mistake as data; in a hint without its id and its layer, which say more than the sentence does."""

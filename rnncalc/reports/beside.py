@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.count import bytes_of
+from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.shapes import NetworkShapes
 from rnncalc.reports.count import CountReport, cost_of, on_elsewhere, on_parameters, on_work, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.typeset.setting import joined, layer_sheet, shape_text
+from rnncalc.typeset.setting import joined, layer_sheets, shape_text
 from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
-    from rnncalc.network.network import Network
+    from rnncalc.network.model import Described
     from rnncalc.questions.count import Count
     from rnncalc.questions.quantized import Quantized
     from rnncalc.questions.stream import StreamCount
@@ -68,6 +68,11 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
     def added_to(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return an object for programs with the numbers added."""
         *layers, _ = self.numbers()
+        for each in data["networks"]:
+            stack = zip(self.counts.counted.network.stack, layers, strict=True)
+            numbers_of_it = [numbers for placed, numbers in stack if placed.network == each["name"]]
+            sums = {key: total(numbers[key] for numbers in numbers_of_it) for key in self.columns}
+            each.update({self.within: sums} if self.within else sums)
         added = ({self.within: layer_numbers} if self.within else layer_numbers for layer_numbers in layers)
         data["layers"] = (
             {**layer, **layer_numbers} for layer, layer_numbers in zip(data["layers"], added, strict=True)
@@ -94,8 +99,8 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
         )
         notes = dict.fromkeys((*on_parameters(counted), *(on_work(counted) if self.counts.cost else ()), *self.notes()))
         titles = (*self.words(stack[0]),), (*whole,)
-        sheet = layer_sheet(counted.network, *titles, joined(rows), (*whole.values(),), notes)
-        return [sheet, *self.counts.tensor_sheets()]
+        sheets = layer_sheets(counted.network, *titles, joined(rows), (*whole.values(),), notes)
+        return [*sheets, *self.counts.tensor_sheets()]
 
 
 class JointReport(ExtendedCountReport):
@@ -142,7 +147,7 @@ class JointReport(ExtendedCountReport):
         return sum((header[first:] for header in headers), headers[0][:first]), (sum(rows, ()) for rows in joined)
 
 
-def on_unknown(network: Network) -> Iterator[str]:
+def on_unknown(network: Described) -> Iterator[str]:
     """Yield the reason if numbers are unknown because they need the steps."""
     if steps_known(network.parts):
         yield from on_elsewhere(network)
@@ -192,7 +197,9 @@ class StreamReport(ExtendedCountReport):
         if counted.cannot:
             layers = all_of(list(counted.cannot))
             why = "a bidirectional layer reads the whole sequence before its first output"
-            if not all(isinstance(each.layer, Cell) for each in counted.network.stack if each.name in counted.cannot):
+            if not all(
+                isinstance(each.layer, Cell) for each in counted.network.stack if each.full_name in counted.cannot
+            ):
                 why = "a layer that reads both ways or a whole sequence, pads the end, or begins or flattens a sequence"
                 why += " does not go step by step"
             yield f"Cannot stream: {layers}; {why}."
@@ -254,6 +261,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
             **self.counts.data(),
             "shapes": [
                 {
+                    "network": module.places[0].network,
                     "layers": [placed.name for placed in module.places],
                     "input": [*module.input.values()],
                     "returns": {name: [*array.values()] for name, array in module.returns.items()},
@@ -266,7 +274,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         network = self.shapes.network.name
         return ("network", "layers", "kind", "part", "input", "returns", "shape"), (
             (
-                *(network, " ".join(placed.name for placed in module.places)),
+                *(module.places[0].network or network, " ".join(placed.name for placed in module.places)),
                 *(module.places[0].kind, module.places[0].part, shape_text(module.input), name, shape_text(array)),
             )
             for module in self.shapes.modules
@@ -289,5 +297,5 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         notes = ["; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."] if letters else []
         notes.append((self.shapes.time_first and returns.note_time_first) or returns.note)
         titles = ("Kind", "Input", "Returns", "Shape")
-        sheet = layer_sheet(self.shapes.network, titles, (), rows, (), notes)
+        sheet, *_ = layer_sheets(self.shapes.network, titles, (), rows, (), notes)
         return [sheet.replace(total=None), *self.counts.tensor_sheets()]

@@ -10,7 +10,7 @@ from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
-from rnncalc.typeset.setting import flow, setting, steps_of, title, words, written_apart
+from rnncalc.typeset.setting import flow, members, setting, steps_of, title, words, written_apart
 from rnncalc.typeset.sheet import Column, Row, Sheet, Value, bars_of, cell, key_columns, number_columns
 from rnncalc.words import all_of, plural
 
@@ -47,7 +47,7 @@ class ComparisonReport(RowsReport):
                 {
                     "same": same,
                     "networks": [
-                        placed and fields(placed, "name", "kind", "inputs", "units", "outputs", "params")
+                        placed and fields(placed, "network", "name", "kind", "inputs", "units", "outputs", "params")
                         for placed in row
                     ],
                 }
@@ -92,8 +92,13 @@ class ComparisonReport(RowsReport):
     def _aligned(self) -> Sheet:
         """Return a table of the layers side by side, with a mark where they differ."""
         titles = enumerate(self._titles(), 1)
-        columns = (*key_columns(""), *(Column(f"{number}: {title}") for number, title in titles))
-        rows: list[Row] = [("" if same else "≠", *(_layer(each, row) for each in row)) for row, same in self._layers()]
+        several = any(map(members, self.comparison.networks))
+        keys = key_columns("", *["Network"][:several])
+        columns = (*keys, *(Column(f"{number}: {title}") for number, title in titles))
+        rows: list[Row] = []
+        for row, same in self._layers():
+            name = next(each.network for each in row if each)
+            rows.append(("" if same else "≠", *[name or ""][:several], *(_layer(each, row) for each in row)))
         different = sum(not same for _, same in self._layers())
         note = f"{different:,} of {plural(len(rows), 'layer')} differ{'s' * (different == 1)}, marked ≠."
         note = note if different else "No layer differs."
@@ -222,7 +227,10 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
             "name": network.name,
             "topology": network.topology_name,
             "steps": steps_of(network),
-            "layers": [{**fields(placed, "name", "kind", "part"), "params": params} for placed, params in self._rows()],
+            "layers": [
+                {**fields(placed, "network", "name", "kind", "part"), "params": params}
+                for placed, params in self._rows()
+            ],
             "params": self._totals(),
             "differences": [
                 {"convention": each.convention, "params": each.params, "text": _explained(each)}
@@ -234,7 +242,8 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         name = self.allocations.network.name
         rows: list[Row] = [
-            (name, placed.name, placed.kind, placed.part, *params.values()) for placed, params in self._rows()
+            (placed.network or name, placed.name, placed.kind, placed.part, *params.values())
+            for placed, params in self._rows()
         ]
         total = (name, None, "total", None, *self._totals().values())
         return ("network", "name", "kind", "part", *self.allocations.networks), iter([*rows, total])
@@ -242,11 +251,11 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
     def sheets(self) -> list[Sheet]:
         """Return a table with a row for each convention, and with a column for each of a few layers."""
         network, networks = self.allocations.network, self.allocations.networks
-        names = [placed.name for placed in network.stack]
+        names = [placed.full_name for placed in network.stack]
         layers = network.stack if len(names) <= MOST_LAYERS and len(max(names, key=len)) <= LONGEST_NAME else ()
         columns = (
             *key_columns("Convention"),
-            *number_columns(*(placed.name for placed in layers), "Total", "Difference"),
+            *number_columns(*(placed.full_name for placed in layers), "Total", "Difference"),
             Column("Reason"),
         )
         rows: list[Row] = []

@@ -13,13 +13,13 @@ from rnncalc.letters import has_letters
 from rnncalc.network.flow import array_of
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.count import Count, bytes_of, condition_of
+from rnncalc.questions.count import Count, bytes_of, condition_of, total
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.typeset.setting import joined, layer_sheet, notation_of, steps_of, title
+from rnncalc.typeset.setting import joined, layer_sheets, members, notation_of, steps_of, title
 from rnncalc.words import KIBI, all_of, byte_size, decimal, plural
 
 if TYPE_CHECKING:
-    from rnncalc.network.network import Network
+    from rnncalc.network.model import Described
     from rnncalc.questions.dense import DenseEquivalent
     from rnncalc.typeset.sheet import Row, Sheet
 
@@ -44,8 +44,10 @@ class CountReport(SheetReport, DataReport, RecordReport):
             "topology": network.topology_name,
             "steps": steps_of(network),
             "sizes": dict(network.sizes or {}),
+            "networks": [*self._networks()],
             "layers": (
                 {
+                    "network": layer.network,
                     **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
                     "bytes": layer.params * bytes_of(count.dtype),
                     "dtype": count.dtype,
@@ -56,7 +58,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
                 for layer in count.layers
             ),
             **fields(count, *_HEADER[-6:], "dtype"),
-            "conditions": [*on_conditions(count.layers, network.convention)],
+            "conditions": [*on_conditions(count.layers)],
             "dense": dense
             and {
                 **fields(dense, "params", "ratio"),
@@ -64,16 +66,32 @@ class CountReport(SheetReport, DataReport, RecordReport):
             },
         }
 
+    def _networks(self) -> Iterator[dict[str, Any]]:
+        """Yield the networks of a model with their sums; none of a single network."""
+        for name, member in members(self.counted.network).items():
+            layers = [layer for layer in self.counted.network.stack if layer.network == name]
+            sums = {key: total(getattr(layer, key) for layer in layers) for key in _HEADER[-5:-1]}
+            yield {
+                "name": name,
+                "calls": member.calls,
+                "convention": member.network.convention,
+                "topology": member.network.topology_name,
+                "steps": steps_of(member.network),
+                **sums,
+                "bytes": member.network.params * bytes_of(self.counted.dtype),
+            }
+
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
         count, name = self.counted, self.counted.network.name
         size = bytes_of(count.dtype)
         if not self.tensors:
-            rows = ((name, *_values(layer), layer.params * size) for layer in count.layers)
+            rows = ((layer.network or name, *_values(layer), layer.params * size) for layer in count.layers)
             return _HEADER, iter([*rows, (name, None, "total", *[None] * 7, *_totals(count))])
         tensors: Iterator[Row] = (
             (
-                *(name, layer.name, layer.kind, layer.part, tensor.name, tensor.role, tensor.direction, tensor.shape),
+                *(layer.network or name, layer.name, layer.kind, layer.part),
+                *(tensor.name, tensor.role, tensor.direction, tensor.shape),
                 *(tensor.params, tensor.params * size),
             )
             for layer in count.layers
@@ -93,8 +111,8 @@ class CountReport(SheetReport, DataReport, RecordReport):
             numbers = _numbers(count, self.cost, layer).values()
             rows.append((layer, (layer.kind, widths(layer), layer.shape, formula, *numbers)))
         words, notes = ("Kind", "In → out", "Output shape", "Formula"), _notes(count, self.cost, self.dense)
-        sheet = layer_sheet(count.network, words, (*total,), joined(rows), (*total.values(),), notes)
-        return [sheet, *self.tensor_sheets()]
+        sheets = layer_sheets(count.network, words, (*total,), joined(rows), (*total.values(),), notes)
+        return [*sheets, *self.tensor_sheets()]
 
     def tensor_sheets(self) -> list[Sheet]:
         """Return the table of tensors, if it is on request."""
@@ -106,7 +124,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
             for layer in count.layers
             for tensor in layer.tensors
         )
-        sheet = layer_sheet(count.network, ("Tensor", "Role", "Shape"), ("Parameters",), rows, (count.params,))
+        sheet, *_ = layer_sheets(count.network, ("Tensor", "Role", "Shape"), ("Parameters",), rows, (count.params,))
         return [sheet.replace(title="Tensors", subtitle="")]
 
 
@@ -171,8 +189,8 @@ def on_parameters(count: Count) -> Iterator[str]:
     """Yield the sentences on the parameters of single layers: matrices that another layer owns, and conditions."""
     for placed in count.network.stack:
         if placed.layout.shared:
-            yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
-    yield from on_conditions(count.layers, count.network.convention)
+            yield f"{placed.full_name}: its matrix is the embedding's, transposed, and counted there."
+    yield from on_conditions(count.layers)
 
 
 def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
@@ -197,7 +215,7 @@ def on_work(count: Count) -> Iterator[str]:
     """Yield the sentences on multiply-adds that are not those of frameworks, or not known."""
     names: dict[str, list[str]] = {}
     for layer in count.layers:
-        names.setdefault(layer.layer.work_in_words(), []).append(layer.name)
+        names.setdefault(layer.layer.work_in_words(), []).append(layer.full_name)
     yield from (f"{all_of(each)}: {words}." for words, each in names.items() if words)
     yield from on_elsewhere(count.network, "Multiply-adds are not known")
 
@@ -206,9 +224,9 @@ SHOWN = 3
 """The most layers that a sentence names."""
 
 
-def on_elsewhere(network: Network, unknown: str = "Not known") -> Iterator[str]:
+def on_elsewhere(network: Described, unknown: str = "Not known") -> Iterator[str]:
     """Yield a sentence on the parts that are counted elsewhere, if there are any."""
-    names = [placed.name for placed in network.stack if isinstance(placed.layer, External)]
+    names = [placed.full_name for placed in network.stack if isinstance(placed.layer, External)]
     if names:
         yield f"{unknown} for what is counted elsewhere: {all_of(_first(names))}."
 
@@ -218,7 +236,8 @@ MOST_CHAINS, MOST_WIDTHS = 4, 8
 
 
 def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
-    steps = " and ".join(f"{part.steps:,}" for part in count.network.parts.values())
+    each = [f"{part.steps:,}" for part in count.network.parts.values()]
+    steps = " and ".join(dict.fromkeys(each) if members(count.network) else each)
     chains = [[f"{width:,}" for width in chain] for chain in dense.chains]
     if len(chains) > MOST_CHAINS:
         chains[1:-1] = [["…"]]
@@ -237,9 +256,9 @@ def _first(names: list[str]) -> list[str]:
     return [*names[:SHOWN], *([f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else [])]
 
 
-def on_conditions(stack: Iterable[Placed], framework: str) -> Iterator[str]:
+def on_conditions(stack: Iterable[Placed]) -> Iterator[str]:
     """Yield a sentence for each formula in letters that holds for most sizes, and not for all."""
     for placed in [placed for placed in stack if has_letters(placed.params)]:
-        if condition := condition_of(placed, framework):
+        if condition := condition_of(placed):
             size, other, params = condition
-            yield f"{placed.name}: {placed.params} if {size} ≠ {other}; {params} if {size} = {other}."
+            yield f"{placed.full_name}: {placed.params} if {size} ≠ {other}; {params} if {size} = {other}."

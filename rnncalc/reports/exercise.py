@@ -249,7 +249,7 @@ def _counting(exercise: Exercise) -> str:
         row = convention(network.convention)
         note, style = biases_of(network), "a textbook" if row.title == "textbook" else row.title
         sentences.insert(0, f"Count as in {style}{': ' * bool(note)}{note}.")
-    conditions = [(placed.name, condition_of(placed, network.convention)) for placed in network.stack]
+    conditions = [(placed.name, condition_of(placed)) for placed in network.stack]
     sentences += [f"In {name}, {condition.size} ≠ {condition.other}." for name, condition in conditions if condition]
     if network.notation:
         note = f": {network.spelling.note}" if network.spelling.note else ""

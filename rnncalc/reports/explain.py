@@ -389,7 +389,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     if has_letters(each.placed.params):
         from rnncalc.reports.count import on_conditions  # needed in letters alone
 
-        yield from on_conditions([each.placed], each.row.name)
+        yield from on_conditions([each.placed])
     if isinstance(layer, Transform):
         yield f"{layer.in_words(each.shape)}."
         if work := layer.work_in_words():

@@ -9,6 +9,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import External, Transform
 from rnncalc.network.parts import Topology
+from rnncalc.questions import network_of
 from rnncalc.questions.explain_training import TrainingDerivation
 from rnncalc.questions.training import Training
 from rnncalc.reports.explain import equations, in_words, on_parts, row_data
@@ -82,7 +83,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         training = self.training
         return {
             **fields(training.network, "name", "convention"),
-            "notation": training.network.spelling.name,
+            "notation": network_of(training.network).spelling.name,
             "layers": [
                 {
                     **fields(each.derivation.placed, "name", "kind"),
@@ -106,7 +107,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
 
     def _remarks(self) -> Iterator[str | Phrase]:
         training = self.training
-        network = training.network
+        network = network_of(training.network)
         yield from on_chunks(training)
         if self.loss:
             yield ON_LOSS[self.loss]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
+from rnncalc.questions import network_of
 from rnncalc.questions.operations import OperationsDerivation, PassOperations
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
 from rnncalc.reports.explain import equations, row_data
@@ -53,7 +54,7 @@ class OperationsExplanationReport(DerivationReport, DataReport):
         counted = self.operations
         return {
             **fields(counted.network, "name", "convention"),
-            "notation": counted.network.spelling.name,
+            "notation": network_of(counted.network).spelling.name,
             "batch": counted.batch,
             "layers": [
                 {

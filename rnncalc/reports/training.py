@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.kept import kept
@@ -101,6 +102,15 @@ LOSS_AT = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "af
 def on_chunks(training: Training) -> Iterator[str]:
     """Yield sentences on the steps with a loss, and on what truncation leaves out."""
     network = training.network
+    if not isinstance(network, Network):
+        every = {name: [*on_chunks(training._replace(network=each.network))] for name, each in network.networks.items()}
+        same = len({*map(tuple, every.values())}) == 1
+        yield from (
+            next(iter(every.values()))
+            if same
+            else (f"{name}: {note}" for name, notes in every.items() for note in notes)
+        )
+        return
     if not training.truncated:
         part = " of the decoder" if network.encoder else ""
         where = LOSS_AT.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""

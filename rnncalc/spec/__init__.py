@@ -27,6 +27,7 @@ from rnncalc.words import did_you_mean, not_among
 
 if TYPE_CHECKING:
     from rnncalc.network.data import Data
+    from rnncalc.network.model import Described, Model
 
 OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate", "sizes")
 """The keys of a spec that flags and callers may override."""
@@ -44,7 +45,23 @@ def load(
     `overrides` replace the file's own steps, topology, convention, notation, feedback or rate, as in a spec.
     Raises SpecError with every problem of the file, CallError for other overrides, or OSError when it cannot be read.
     """
-    return _spec(path, sizes, overrides).network
+    described = _spec(path, sizes, overrides).described
+    if not isinstance(described, Network):
+        raise CallError(f"{escape_path(os.fspath(path))}: a model of several networks; load_model reads it")
+    return described
+
+
+def load_model(
+    path: str | os.PathLike[str], *, sizes: MappingOf[str, int | str] | None = None, **overrides: str | int | None
+) -> Model:
+    """Return the model of several networks that a spec file describes, of a network alone that of one.
+
+    The arguments and errors are those of `load`.
+    """
+    from rnncalc.network.model import Member, Model
+
+    described = _spec(path, sizes, overrides).described
+    return described if isinstance(described, Model) else Model({"network": Member(described)}, name=described.name)
 
 
 def load_data(
@@ -85,9 +102,9 @@ USUAL_BYTES = 16_384
 """Most specs are no longer; memory for the largest allowed file is requested only for longer ones."""
 
 
-def contents(path: str, most: int = MAX_BYTES) -> bytes:
+def contents(path: str, most: int = MAX_BYTES, *, pipes: bool = True) -> bytes:
     """Return the bytes of a file, at most one more than the limit."""
-    with open_input(path, pipes=True) as file:
+    with open_input(path, pipes=pipes) as file:
         data = file.read(USUAL_BYTES) or b""  # None if reading would wait, as for /proc/kmsg
         return data if len(data) < USUAL_BYTES else data + file.read(most + 1 - USUAL_BYTES)
 
@@ -105,17 +122,35 @@ class Spec(Frozen):
     own_convention: str = Network.convention
 
     @cached_property
+    def described(self) -> Described:
+        """The network or the model, none of its sizes open. Raises SpecError with every problem there is."""
+        if not isinstance(self.root, Mapping) or self.root.get("networks") is None:
+            return self.sized(None)
+        from rnncalc.spec.document import read_document
+        from rnncalc.spec.networks import read_model  # imported only for a model
+
+        def read(path: str) -> tuple[Node, list[Problem]]:
+            return read_document(contents(path, pipes=False), path)
+
+        return read_model(self.root, self.source, self.name, self.problems, self.own_convention, read)
+
+    @property
     def network(self) -> Network:
-        """The network, none of its sizes open. Raises SpecError with every problem there is."""
-        return self.sized(None)
+        """The one network. Raises SpecError with every problem there is, or if there are several networks."""
+        described = self.described
+        return described if isinstance(described, Network) else self.sized(None)
 
     def sized(self, unknown: int | None) -> Network:
         """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
+        if isinstance(self.root, Mapping) and self.root.get("networks") is not None:
+            line, column = self.place(("networks",)) or (None, None)
+            message = "a model of several networks, and one network is asked for; give the file of one of them"
+            raise SpecError((Problem(("networks",), message, escape_path(self.source), line, column),))
         return read_network(self.root, self.source, self.name, self.problems, unknown)
 
     def checked(self) -> Spec:
-        """Return the spec if it is one of a network. Raises SpecError with every problem there is."""
-        _ = self.network
+        """Return the spec if it is one of a network or a model. Raises SpecError with every problem there is."""
+        _ = self.described
         return self
 
     def place(self, path: Path) -> tuple[int, int] | None:
@@ -132,10 +167,12 @@ class Spec(Frozen):
         """Yield the letters of the network that may be misspelt names of its sizes, each where it is first."""
         if not (isinstance(self.root, Mapping) and self.root.get("sizes")) or self.marked:
             return
-        names = [*(self.network.sizes or ())]
-        for letter in self.network.letters:
+        names = [*(self.described.sizes or ())]
+        for letter in self.described.letters:
             if letter not in names and (near := did_you_mean(letter, names)):
-                node = next(each for each in scalars(self.root) if letter in re.findall(LETTER, with_index(each.value)))
+                written = (each for each in scalars(self.root) if letter in re.findall(LETTER, with_index(each.value)))
+                if (node := next(written, None)) is None:  # it is in another file
+                    continue
                 mark = (node.mark.line + 1, node.mark.column + 1) if not isinstance(node.mark, Flag) else ()
                 yield Problem((), f"{letter} is a letter without a number{near}", escape_path(self.source), *mark)
 
@@ -180,10 +217,12 @@ def parse_if_meant(data: bytes, source: str, **overrides: Override) -> Spec | No
 def is_meant(keys: Collection[str]) -> bool:
     """Return whether the top keys of a file are those of a spec: one that every network has, and half or more known.
 
-    Half, because misspelt keys are to be reported, while another program's settings may have `layers` too.
+    Half, because misspelt keys are to be reported, while another program's settings may have `layers` too. A file of
+    Docker Compose has `networks`, and `services`.
     """
-    count = sum(key in TOP_KEYS for key in keys)
-    return not {"input", "layers", "encoder", "decoder"}.isdisjoint(keys) and 2 * count >= len(keys)
+    count = sum(key in (*TOP_KEYS, "networks") for key in keys)
+    needed = {"input", "layers", "encoder", "decoder", *(() if "services" in keys else ("networks",))}
+    return not needed.isdisjoint(keys) and 2 * count >= len(keys)
 
 
 def keys_in(data: bytes) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rnncalc.layers.decoder_attention import DecoderAttention
     from rnncalc.network.budget import Budget
     from rnncalc.network.training import Update
+    from rnncalc.spec.nodes import Mark
     from rnncalc.spec.sizes import NamedSizes
 
 OUTPUT_KEYS = (Output.number, *Output.options())
@@ -71,7 +72,7 @@ def read_network(
 
     Raises SpecError with all problems, earlier ones included, in the order of their places.
     """
-    reader = _NetworkReader(root, source, unknown)
+    reader = NetworkReader(root, source, unknown)
     reader.problems += problems
     network = reader.network(name)
     if network is None or reader.problems:
@@ -79,10 +80,22 @@ def read_network(
     return network
 
 
-class _NetworkReader(TreeReader):
-    """Reads a network; what cannot be read is noted, and a harmless value replaces it."""
+class NetworkReader(TreeReader):
+    """Reads a network; what cannot be read is noted, and a harmless value replaces it.
+
+    at: the path of the network in its file. above: the named sizes of the model that it is part of. by_name: the keys
+    of a budget with limits by name.
+    """
 
     sizes: NamedSizes | None = None
+    at: Path = ()
+    above: NamedSizes | None = None
+    by_name: tuple[str, ...] = ("layers",)
+
+    def problem(
+        self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = (), *, rest: bool = False
+    ) -> None:
+        super().problem(mark, path if isinstance(mark, Flag) else (*self.at, *path), message, gaps, rest=rest)
 
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, if it cannot be one."""
@@ -96,8 +109,8 @@ class _NetworkReader(TreeReader):
             "budget": self.budget,
             "training": self.training,
         }
-        if "sizes" in nodes:
-            self.sizes = self.named_sizes(nodes["sizes"])
+        if "sizes" in nodes or self.above is not None:
+            self.sizes = self.named_sizes(nodes.get("sizes", Mapping(self.root.mark)))
             self.sizes.compute()
         values = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
         if isinstance(notation := nodes.get("notation"), Mapping):
@@ -120,7 +133,7 @@ class _NetworkReader(TreeReader):
     def named_sizes(self, node: Node) -> NamedSizes:
         from rnncalc.spec.sizes import NamedSizes  # imported only for a spec with names or expressions
 
-        return NamedSizes(self, node)
+        return NamedSizes(self, node, self.above)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         if isinstance(node, Mapping) and isinstance(allowed, Params):
@@ -352,10 +365,13 @@ class _NetworkReader(TreeReader):
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
         values: dict[str, Any] = {}
-        for key, below in self.keys(node, path, Expect.fields):
+        known = tuple(key for key in Expect.fields if key != "networks" or key in self.by_name)
+        for key, below in self.keys(node, path, known):
             at = (*path, key)
             if key == "tensors":
                 values[key] = self.shapes(below, at)
+            elif key == "networks":
+                values[key] = dict(self.limits(below, at, COUNT))
             elif key != "layers":
                 values[key] = self.value(below, at, COUNT, None)
             elif isinstance(below, Sequence):
@@ -388,16 +404,25 @@ class _NetworkReader(TreeReader):
         return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
-        from rnncalc.network.budget import ALLOWED, LAYER_LIMIT, Budget  # imported only for a spec that has one
+        from rnncalc.network.budget import (
+            ALLOWED,
+            LAYER_LIMIT,
+            Budget,
+        )  # imported only for a spec that has one
 
-        nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", "layers")))
+        nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", *self.by_name)))
         limits: dict[str, Any] = {}
         if growths := nodes.pop("max_growth", None):
             limits["max_growth"] = tuple(self.growths(growths, (*path, "max_growth")))
-        if layers := nodes.pop("layers", None):
-            below = self.entries(layers, (*path, "layers"), "names of layers, each with a number")
-            limits["layers"] = tuple((name, self.value(limit, at, LAYER_LIMIT.allowed, 0)) for name, limit, at in below)
+        for key in self.by_name:
+            if below := nodes.pop(key, None):
+                limits[key] = self.limits(below, (*path, key), LAYER_LIMIT.allowed)
         return Budget(**self.values(nodes.items(), path, ALLOWED), **limits)
+
+    def limits(self, node: Node, path: Path, allowed: Allowed) -> tuple[tuple[str, int], ...]:
+        """Return numbers by the names of layers or networks."""
+        below = self.entries(node, path, f"names of {path[-1]}, each with a number")
+        return tuple((name, self.value(limit, at, allowed, 0)) for name, limit, at in below)
 
     def growths(self, node: Node, path: Path) -> Iterator[tuple[str, Any]]:
         """Yield the limits on growth by quantity; one alone is that of the parameters."""

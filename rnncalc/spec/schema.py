@@ -8,16 +8,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rnncalc.bounds import MOST_SIZES
+from rnncalc.bounds import MOST_NETWORKS, MOST_SIZES
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, SIZE, WRITTEN_LETTER, Option, Schema, Size
 from rnncalc.letters import GATE_LETTER
-from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
+from rnncalc.network.budget import BUDGET_KEYS, BY_NAME, GROWING, LAYER_LIMIT
+from rnncalc.network.model import NETWORK_NAME
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
+from rnncalc.spec.networks import MODEL_KEYS
 from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
@@ -56,14 +58,31 @@ def schema() -> Schema:
     output = _keys({key: _described(OPTIONS[key]) for key in OUTPUT_KEYS}, "units")
     encoder = {"properties": dict.fromkeys(("attention", "output"), False)}
     halves = {"required": ["encoder", "decoder"], "properties": {**dict.fromkeys(_WHOLE, False), "encoder": encoder}}
-    return {
-        "$schema": DIALECT,
-        "title": "A recurrent network, as rnncalc counts it",
-        **_keys({key: top[key] for key in TOP_KEYS}),
+    network = {key: top[key] for key in TOP_KEYS}
+    rules = {
         "if": {"anyOf": [{"required": ["encoder"]}, {"required": ["decoder"]}]},
         "then": halves,
         "else": {"required": ["input", "layers"]},
+    }
+    calls = {"calls": {**Size().schema, "description": "How often one pass of the model applies this network."}}
+    of_file = _keys({"file": {"type": "string"}, **calls}, "file")
+    networks = {
+        "type": "object",
+        "description": "The networks of a model, by name: each a network, or the name of its file.",
+        "propertyNames": {"pattern": f"^{NETWORK_NAME}$"},
+        "minProperties": 1,
+        "maxProperties": MOST_NETWORKS,
+        "additionalProperties": {"anyOf": [{"type": "string"}, of_file, _ref("network")]},
+    }
+    return {
+        "$schema": DIALECT,
+        "title": "A recurrent network, as rnncalc counts it",
+        **_keys({**network, "networks": networks}),
+        "if": {"required": ["networks"]},
+        "then": {"properties": {key: key in MODEL_KEYS for key in network}},
+        "else": rules,
         "$defs": {
+            "network": {**_keys({**network, **calls}), **rules},
             "part": _keys({key: (part | attention)[key] for key in PART_KEYS}, "input", "layers"),
             "output": {"anyOf": [OPTIONS["units"].allowed.schema, output]},
             **{name: _kind(name, kind(name)) for name in KINDS},
@@ -91,7 +110,11 @@ def _expect() -> Schema:
     shape = {"type": "array", "minItems": 1, "items": Size().schema}
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
     text = "The shapes of tensors, by the names of their layer and their own."
-    others = {"layers": {"type": "array", "items": COUNT.schema}, "tensors": {**tensors, "description": text}}
+    others = {
+        "layers": {"type": "array", "items": COUNT.schema},
+        "tensors": {**tensors, "description": text},
+        "networks": {"type": "object", "additionalProperties": COUNT.schema},
+    }
     return _keys({key: others.get(key, COUNT.schema) for key in Expect.fields})
 
 
@@ -100,9 +123,11 @@ def _budget() -> Schema:
     percent = {"type": "string", "pattern": r"^([0-9]+|[0-9]*\.[0-9]+)%$"}
     growths = {quantity: {"anyOf": [*allowed.schema["anyOf"], percent]} for quantity, allowed in GROWING.items()}
     growth = {"anyOf": [growths["params"], _keys(growths)], "description": GROWTH}
-    layers = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
-    text = "The most parameters of a layer, by its name."
-    return _keys({**keys, "max_growth": growth, "layers": {**layers, "description": text}})
+    limits = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
+    by_name = {
+        key: {**limits, "description": f"The most parameters of each of these {key}, by name."} for key in BY_NAME
+    }
+    return _keys({**keys, "max_growth": growth, **by_name})
 
 
 def _kind(name: str, layer: type[Layer]) -> Schema:

@@ -29,14 +29,16 @@ if TYPE_CHECKING:
 class NamedSizes(Mapping[str, Any]):
     """The value of each name under `sizes`, a number or a polynomial; what is wrong is noted by the spec's reader.
 
-    A value is computed when it is first used, because an expression may have names that come later.
+    A value is computed when it is first used, because an expression may have names that come later. above: the sizes of
+    the model that a network is part of; its own win.
     """
 
-    def __init__(self, reader: TreeReader, node: Node) -> None:
+    def __init__(self, reader: TreeReader, node: Node, above: NamedSizes | None = None) -> None:
         self.reader = reader
+        self.above: Mapping[str, Any] = {} if above is None else above
         self.nodes: dict[str, Node] = {}
         self.known: dict[str, Any] = {}
-        self.wrong: set[str] = set()
+        self.wrong: set[str] = set() if above is None else {*above.wrong}
         self.open: list[str] = []  # the names whose values are being computed
         self.new: dict[str, Flag] = {}  # names that only `--set` has, until one is used
         if isinstance(node, nodes.Mapping) and len(node.items) > MOST_SIZES:
@@ -54,13 +56,15 @@ class NamedSizes(Mapping[str, Any]):
             self.nodes[name] = below
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.nodes)
+        return iter({**dict.fromkeys(self.above), **self.nodes})
 
     def __len__(self) -> int:
-        return len(self.nodes)
+        return len({*self.above, *self.nodes})
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a name. Raises CallError for one that is made of itself."""
+        if name not in self.nodes:
+            return self.above[name]
         node = self.nodes[name]
         self.new.pop(name, None)
         if name in self.open:
@@ -110,7 +114,7 @@ class NamedSizes(Mapping[str, Any]):
 
     def compute(self) -> None:
         """Compute the values of all names but those that only `--set` has."""
-        for name in [name for name in self if name not in self.new]:
+        for name in [name for name in self.nodes if name not in self.new]:
             self[name]
 
     def all(self) -> dict[str, Any]:
@@ -119,7 +123,7 @@ class NamedSizes(Mapping[str, Any]):
             names = [each for each in self if each not in self.new]
             near = did_you_mean(name, names) or (f"; its sizes are {one_of(names)}" if names else "; it names no size")
             self.reader.problem(mark, ("sizes", escape(name)), f"the spec has no such size{near}")
-        return {**self.known}
+        return {**(self.above.known if isinstance(self.above, NamedSizes) else {}), **self.known}
 
     def clashes(self, network: Network) -> Iterator[tuple[Path, str]]:
         """Yield the layers in whose formula a letter of their own is that of another size, with the reason."""

@@ -14,8 +14,10 @@ from rnncalc.layers.layer import Layer
 from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
+    from rnncalc.network.model import Described, Member
     from rnncalc.network.stack import Placed
     from rnncalc.typeset.sheet import Row, Sheet
 
@@ -23,7 +25,7 @@ MOST_LAYERS = 6
 """The most layers in a title; of more, the middle is left out."""
 
 
-def title(*networks: Network) -> str:
+def title(*networks: Described) -> str:
     """Return a network's name, or else its layers: `lstm 20 → dense 5`.
 
     networks: the same network with several numbers; a number that differs is written `?`.
@@ -91,28 +93,40 @@ def written_apart(layer: Layer, others: Iterable[Layer]) -> list[str]:
     ]
 
 
-def steps_of(network: Network) -> int | dict[str, int | None] | None:
-    """Return the number of steps: one number, or one for each half of an encoder-decoder."""
+def steps_of(network: Described) -> int | dict[str, int | None] | None:
+    """Return the number of steps: one number, or one for each half of an encoder-decoder; None for a model."""
+    if members(network):
+        return None
     if len(network.parts) > 1:
         return {str(name): part.steps for name, part in network.parts.items()}
     return network.parts[None].steps
 
 
-def flow(network: Network) -> str:
-    """Return the topology and the steps in words."""
+def members(network: Described) -> Mapping[str, Member]:
+    """Return the networks of a model by name; none of a single network."""
+    return {} if isinstance(network, Network) else network.networks
+
+
+def flow(network: Described) -> str:
+    """Return the topology and the steps in words; of a model how many networks it has, and those words if all agree."""
+    if not isinstance(network, Network):
+        flows = [flow(member.network) for member in network.networks.values()]
+        return "; ".join([plural(len(flows), "network"), *({*flows} if len({*flows}) == 1 else ())])
     steps = [f"{part.steps:,}" if part.steps else "T" for part in network.parts.values()]
-    plural = "" if steps == ["1"] else "s"
-    return f"{network.topology_name}, {' and '.join(steps)} step{plural}"
+    ending = "" if steps == ["1"] else "s"
+    return f"{network.topology_name}, {' and '.join(steps)} step{ending}"
 
 
-def setting(network: Network) -> str:
+def setting(network: Described) -> str:
     """Return the topology, the steps, the convention and the notation if one is named, in words."""
+    if len(conventions := {each.network.convention for each in members(network).values()}) > 1:
+        return f"{flow(network)}; conventions {all_of([convention(name).title for name in sorted(conventions)])}"
     title, note = convention(network.convention).title, biases_of(network)
     spelled = f"; notation {network.notation}" if network.notation else ""
     return f"{flow(network)}; convention {title}{': ' * bool(note)}{note}{spelled}"
 
 
-def biases_of(network: Network) -> str:
+def biases_of(network: Described) -> str:
     """Return how many bias vectors the convention has; nothing if no cell has any, and of a plain RNN without gates."""
     note = convention(network.convention).note
     cells = [(cell, placed) for placed in network.stack if isinstance(cell := placed.layer, Cell)]
@@ -123,7 +137,7 @@ def biases_of(network: Network) -> str:
     return ("", "one bias vector", "two bias vectors")[len(roles.intersection(BIASES))]
 
 
-def notation_of(network: Network) -> str | None:
+def notation_of(network: Described) -> str | None:
     """Return the notation that its tensors are shown in; None if a framework's names are used."""
     return network.notation or ("w" if convention(network.convention).symbols else None)
 
@@ -134,7 +148,7 @@ LEAST_JOINED = 3
 
 def joined(rows: Iterable[tuple[Placed, Row]]) -> Iterator[tuple[Placed, Row]]:
     """Yield the rows of layers; several that are equal but for their name are one with their sums."""
-    for _, equal in groupby(rows, key=lambda each: (each[0].part, each[1])):
+    for _, equal in groupby(rows, key=lambda each: (each[0].network, each[0].part, each[1])):
         several = [*equal]
         if (number := len(several)) < LEAST_JOINED:
             yield from several
@@ -162,33 +176,58 @@ WHOLE = ("In → out", "Output shape", "Shape")
 """The text columns in a table of layers that stay on one line."""
 
 
-def layer_sheet(
-    network: Network,
+def layer_sheets(
+    network: Described,
     words: tuple[str, ...],
     numbers: tuple[str, ...],
     rows: Iterable[tuple[Placed, Row]],
     total: Row,
     notes: Iterable[str] = (),
-) -> Sheet:
-    """Return a table with a row for each layer, or several.
+) -> list[Sheet]:
+    """Return a table with a row for each layer, or several, and for a model one with the sums of each network.
 
     words, numbers: the titles of the columns. rows: each with its layer; the layer's name starts the row, after its
-    half in an encoder-decoder. total: the numbers of the last row.
+    network in a model, and its half in an encoder-decoder. total: the numbers of the last row.
     """
     # imported here, because programs read no tables
     from rnncalc.typeset.sheet import Column, Sheet, cell, key_columns, number_columns, total_row
 
-    halves = len(network.parts) > 1
+    rows, several = [*rows], members(network)
+    halves = any(layer.part for layer, _ in rows)
+    keys = [*["Network"][: bool(several)], *["Part"][:halves], "Layer"]
     columns = (
-        *key_columns(*(("Part", "Layer") if halves else ("Layer",))),
+        *key_columns(*keys),
         *(Column(word, whole=word in WHOLE) for word in words),
         *number_columns(*numbers),
     )
-    placed = [((layer.part, layer.name) if halves else (layer.name,), row) for layer, row in rows]
-    cells, total = [(*key, *map(cell, row)) for key, row in placed], total_row(columns, *map(cell, total))
+    attributes = {"Network": "network", "Part": "part", "Layer": "name"}
+    cells = [(*(getattr(layer, attributes[key]) or "" for key in keys), *map(cell, row)) for layer, row in rows]
     known = [not column.right or any(row[place] is not None for row in cells) for place, column in enumerate(columns)]
-    columns, total, *cells = (tuple(compress(each, known)) for each in (columns, total, *cells))
-    return Sheet(columns, cells, total, title=title(network), subtitle=setting(network), notes=tuple(notes))
+    called = (
+        f"{name}: called {each.calls:,} times; its parameters count once, its work and its states {each.calls:,} times."
+        for name, each in several.items()
+        if each.calls > 1
+    )
+    words_around: dict[str, Any] = {"title": title(network), "subtitle": setting(network), "notes": (*notes, *called)}
+
+    def sheet(columns: tuple[Column, ...], cells: list[Row], known: list[bool], words: Mapping[str, Any]) -> Sheet:
+        """Return a table of the columns with known numbers."""
+        rows = [tuple(compress(row, known)) for row in (*cells, total_row(columns, *map(cell, total)))]
+        return Sheet((*compress(columns, known),), rows[:-1], rows[-1], **words)
+
+    layers = sheet(columns, cells, known, words_around)
+    if len(several) < 2 or not numbers:
+        return [layers]
+    flows = {name: flow(member.network) for name, member in several.items()}
+    differ = len({*flows.values()}) > 1
+    sums: list[Row] = []
+    for name in several:
+        by_column = zip(*(row[-len(numbers) :] for layer, row in rows if layer.network == name), strict=True)
+        sums.append(
+            (name, *[flows[name]][:differ], *(cell(None if None in column else sum(column)) for column in by_column))
+        )
+    of_networks = (*key_columns("Network"), *[Column("Topology")][:differ], *number_columns(*numbers))
+    return [layers, sheet(of_networks, sums, [*[True] * (1 + differ), *known[-len(numbers) :]], {"title": "Networks"})]
 
 
 def one_to_many(network: Network) -> str | None:

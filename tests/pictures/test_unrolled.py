@@ -18,7 +18,7 @@ from rnncalc.pictures.picture import Arrow, Box, Label, Picture, Style, cells_al
 from rnncalc.reports.draw import Drawing
 from rnncalc.typeset.equations import plain
 
-SPECS = sorted(Path("specs").rglob("*.yaml"))
+SPECS = sorted({*Path("specs").rglob("*.yaml")} - {*Path("specs/several").glob("*.yaml")})
 
 
 def drawn(net: Network, width: int | None = None) -> Picture:

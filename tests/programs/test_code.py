@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of, started
 
-from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load_model
 from rnncalc.conventions import convention
 from rnncalc.errors import RefusedError
 from rnncalc.layers.layer import Transform
@@ -45,7 +45,7 @@ LONG = "a rather long name for a layer that nobody would type"
 def many() -> Iterator[Network]:
     """Yield networks of every shape that a program can take."""
     for path in sorted(Path("specs").rglob("*.yaml")):
-        yield load(path)
+        yield from (each.network for each in load_model(path).networks.values())
     for ways in ({}, {"bidirectional": True}, {"bidirectional": True, "merge": "mul", "learned_state": True}):
         for topology in ("one-to-one", "one-to-many", "many-to-one", "many-to-many"):
             layers = [LSTM(4, name=LONG, extra_inputs=2, **ways), MGU(4, frozen=True, name=f"{LONG}!", **ways)]

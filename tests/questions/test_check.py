@@ -14,7 +14,7 @@ from strategies import Spec, encoder_decoder, network, network_of
 from rnncalc import RNN, Network
 from rnncalc.cli.check import read_limits
 from rnncalc.errors import SpecError
-from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
+from rnncalc.network.budget import BUDGET_KEYS, BY_NAME, Budget, Quantity, Rule
 from rnncalc.questions.check import Difference, Limit, Numbers, Status, Unknown, Verdict, check, check_difference
 from rnncalc.questions.count import count
 from rnncalc.spec import parse
@@ -231,7 +231,8 @@ def test_the_limits_of_a_budget_are_flags_and_schema_too(call: Call) -> None:
     """Whatever the one declaration has, the help lists, the schema describes and a flag sets."""
     printed = " ".join(call("check", "--help").out.split())
     keys = schema()["properties"]["budget"]["properties"]
-    assert {*BUDGET_KEYS} == {*keys} - {"layers", "max_growth"} == {*Budget._fields} - {"layers", "max_growth"}
+    others = {"max_growth", *BY_NAME}
+    assert {*BUDGET_KEYS} == {*keys} - others == {*Budget._fields} - others
     for key, entry in BUDGET_KEYS.items():
         assert key in printed or (f"--{key.replace('_', '-')}" in printed and entry.meaning in printed)
         assert keys[key]["description"] == entry.meaning

@@ -40,7 +40,7 @@ def test_a_formula_holds_where_it_says(option: tuple[str, str, Any], both: bool,
         return
     sizes = {"m": m, "h": h, "q": 3}
     for placed, numbered in zip(in_letters.stack, network(m, h, 3).stack, strict=True):
-        condition = condition_of(placed, "textbook")
+        condition = condition_of(placed)
         params: Any = placed.params
         if condition and condition.size.at(sizes) == condition.other.at(sizes):
             params = condition.params
@@ -72,7 +72,7 @@ def test_the_report_has_the_conditions(call: Call) -> None:
     """A list of sentences, which may be empty."""
     sizes: tuple[Any, Any] = (letter("m"), letter("h"))
     (sru,) = count(Network(input=sizes[0], layers=[SRU(sizes[1], bidirectional=True)])).layers
-    condition = condition_of(sru, "textbook")
+    condition = condition_of(sru)
     assert condition is not None
     assert (*map(str, condition),) == ("m", "2h", "12h² + 8h")  # 2·(3·h·2h + 4h)
     assert '"conditions": []' in call("count", "-i", "m", "-l", "gru:h", "-f", "json").out

@@ -163,8 +163,8 @@ def training_in_json(text: str) -> Columns:
 @example(HALVES, False, None)
 def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bool, chunk: int | None) -> None:
     """Gradients, saved activations and multiply-adds both ways, beside the parameters."""
-    counted = count(network_of(spec))
-    totals = training(counted.network, chunk=fitting(chunk, counted.network))
+    network = network_of(spec)
+    counted, totals = count(network), training(network, chunk=fitting(chunk, network))
     text = written(TrainingReport(CountReport(counted, cost=cost), totals), form)
     if form == "json":
         found = training_in_json(text)
