@@ -220,8 +220,10 @@ class GivenNumber(NamedTuple):
 
         If only its zeros show the rounding, it must be within a twentieth of the number.
         """
+        if not self.coarse or self.means(number):
+            return self.means(number)
         off = abs(self.number - number)
-        return self.means(number) or (2 * off <= self.coarse and 20 * off <= number)
+        return bool(2 * off <= self.coarse and 20 * off <= number)
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
         """Return whether a tensor of this shape has this many numbers."""
@@ -330,7 +332,7 @@ def read_number(text: str, decimal: str = ".", *, calculation: bool = False) -> 
     if len(text) > MAX_DIGITS and not calculation:
         return None
     if plain := re.fullmatch(f"(0|[1-9][0-9]{{0,11}})([{''.join(SUFFIXES)}]?)", text):  # as most numbers are
-        return int(plain[1]) * 10 ** SUFFIXES.get(plain[2], 0)
+        return int(plain[1] + "0" * SUFFIXES.get(plain[2], 0))
     with suppress(CallError):
         parser = Parser(text, tokens_of(text, {}), {}, decimal)
         number = parser.taken("number")

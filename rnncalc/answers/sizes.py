@@ -51,7 +51,8 @@ def other_size(curves: Iterable[SizeCurve], answer: GivenNumber) -> OtherSize | 
 
     for size, tried, (low, high), counts in curves:
         below = counts.last_within(low, high, answer.number)
-        best = min(below, min(below + 1, high), key=lambda place: off(counts.params(place)))
+        near = (below, min(below + 1, high)) if answer.unit > 1 else (below,)
+        best = min(near, key=lambda place: off(counts.params(place)))
         if answer.means(counts.params(best)) and tried.valid(best) and answer.means(tried.params(best)):
             return size._replace(size=best * tried.step, params=tried.params(best))
     return None

@@ -162,8 +162,10 @@ class Interpolation(NamedTuple):
 
     def params(self, place: int) -> int:
         """Return the parameters at a place, rounded down."""
-        scaled = sum(factor * place**power for power, factor in enumerate(self.coefficients))
-        return int(scaled) // self.scale
+        scaled = 0
+        for factor in reversed(self.coefficients):
+            scaled = scaled * place + factor
+        return scaled // self.scale
 
     def last_within(self, low: int, high: int, budget: int) -> int:
         """Return the last place from `low` to `high` within the budget, `low` if there is none; the counts grow."""
