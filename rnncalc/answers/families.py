@@ -31,12 +31,13 @@ from rnncalc.answers.worksheet import (
     worksheet_of,
 )
 from rnncalc.bounds import MOST_JUDGED
-from rnncalc.conventions import CONVENTIONS
-from rnncalc.errors import SpecError
+from rnncalc.conventions import CONVENTIONS, convention, lacks
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.letters import has_letters
+from rnncalc.network.flow import Placement
 from rnncalc.network.network import Network
+from rnncalc.network.stack import stack
 from rnncalc.words import all_of, plural
 
 
@@ -79,15 +80,15 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
     """Yield the counts under other conventions; conventions with the same count are one variant."""
     if len(worksheet) > MOST_JUDGED:
         return
-    here = question.network.convention
+    network, here = question.network, question.network.convention
+    layers = [move.layer for move in network.flow if isinstance(move, Placement)]
     counts: list[tuple[Worksheet, list[str]]] = []
     for name in CONVENTIONS:
         if name == here:
             continue
-        try:
-            other = worksheet_of(question.network.replace(convention=name, notation=None))
-        except SpecError:
-            continue  # this convention lacks a layer or an option of the network
+        if any(any(lacks(layer, name)) for layer in layers):
+            continue
+        other = worksheet_of(network, stack(network.flow, convention(name)))
         counted = tuple(
             now._replace(placed=was.placed, half=was.half, times=was.times)
             for was, now in zip(worksheet, other, strict=True)

@@ -296,9 +296,9 @@ def _vectors(line: LayerLine) -> Iterator[Expression]:
             yield product(times, count, line.h if width == 1 else Times((line.h, width)))
 
 
-def worksheet_of(network: Network) -> Worksheet:
-    """Return the right worksheet of a network, a line for each layer."""
-    return tuple([_line(placed, network.parts[placed.part]) for placed in network.stack])
+def worksheet_of(network: Network, stack: Iterable[Placed] = ()) -> Worksheet:
+    """Return the right worksheet of a network, a line for each layer. stack: that of another convention."""
+    return tuple([_line(placed, network.parts[placed.part]) for placed in stack or network.stack])
 
 
 def above(worksheet: Worksheet, place: int) -> int | None:

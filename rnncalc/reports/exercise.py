@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar
 
 from rnncalc.answers.asked import ASKED
@@ -75,22 +77,26 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             }
 
     def quiz(self) -> Quiz:
-        questions = [question for exercise in self.exercises for question in _questions(exercise)]
-        return Quiz(title(*(each.network for each in self.exercises)), tuple(questions), self.sheet, self.key)
+        questions = tuple(chain.from_iterable(self.questions))
+        return Quiz(title(*(each.network for each in self.exercises)), questions, self.sheet, self.key)
+
+    @cached_property
+    def questions(self) -> Sequence[Sequence[QuizQuestion]]:
+        """The questions of each exercise."""
+        return [[*_questions(exercise)] for exercise in self.exercises]
 
     def sheets(self) -> list[Sheet]:
         """Return for each variant a sheet with the questions, and then, below one heading, for each the answers."""
         sheets: list[Sheet] = []
-        for exercise in self.exercises if self.sheet else ():
-            questions = [*_questions(exercise)]
+        for exercise, questions in zip(self.exercises, self.questions, strict=True) if self.sheet else ():
             asked = [(each.question,) * (len(questions) > 1) + (*map(each.label, each.choices),) for each in questions]
             notes = (_counting(exercise), *(line for lines in asked for line in lines))
             columns, rows = (*key_columns("Layer"), Column("What it is")), [*_layers(exercise.network)]
             title, subtitle = _title(exercise), _reading(exercise.network)
             sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle, notes=notes))
         sheets += [Sheet((), (), title=ANSWERS)] * self.key
-        for exercise in self.exercises if self.key else ():
-            title, questions = _title(exercise), [*_questions(exercise)]
+        for exercise, questions in zip(self.exercises, self.questions, strict=True) if self.key else ():
+            title = _title(exercise)
             for each in questions:
                 rows = [(each.label(answer), answer.feedback) for answer in (each.right, *each.likeliest)]
                 columns, subtitle = (*key_columns("Answer"), Column("Feedback")), each.question * (len(questions) > 1)
