@@ -43,10 +43,10 @@ Expression = Union[int, str, Axis, Plus, Times, "Polynomial"]
 
 def value(expression: Expression, sizes: Sizes) -> int:
     """Return the value of an expression."""
-    if isinstance(expression, str):  # not a match statement, which takes twice as long, and every layer needs this
-        return sizes[expression]
-    if isinstance(expression, int):
+    if isinstance(expression, int):  # not a match statement, which takes twice as long, and every layer needs this
         return expression
+    if isinstance(expression, str):
+        return sizes[expression]
     if isinstance(expression, Plus):
         return sum([value(term, sizes) for term in expression.terms])
     if isinstance(expression, Times):
