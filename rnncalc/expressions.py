@@ -15,19 +15,20 @@ Knows no network: the letters that are known, with their sizes, are given to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from itertools import product as combinations
-from math import prod
+from math import e, isfinite, log, nan, prod, sqrt, tanh
+from operator import truediv
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS, MOST_SIDES
 from rnncalc.errors import CallError
 from rnncalc.letters import GREEK, LETTER, LOWERED, has_letters
 from rnncalc.printable import escape
-from rnncalc.words import KIBI, all_of, did_you_mean, ordinal
+from rnncalc.words import KIBI, all_of, did_you_mean, one_of, ordinal
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -722,3 +723,134 @@ def _fraction(above: int, below: int) -> Any:
 def _extent(value: Number) -> tuple[int, int]:
     """Return the number of terms of a value, and the most letters in one of them."""
     return (1, 0) if isinstance(value, int) else (len(value.terms), max(map(len, value.terms)))
+
+
+# Calculations with real numbers
+
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "σ": lambda x: (1 + tanh(x / 2)) / 2,
+    "tanh": tanh,
+    "ln": log,
+    "sqrt": sqrt,
+    "relu": lambda x: max(x, 0.0),
+}
+_FUNCTIONS |= {"sigmoid": _FUNCTIONS["σ"], "log": log, "√": sqrt}
+_POWERS = str.maketrans(f"{_SUPERSCRIPTS[:10]}⁻", "0123456789-")
+"""The functions of a calculation by name; the signs of a raised number on the line."""
+
+
+class RealValue(NamedTuple):
+    """A number or a calculation: its value, and how far that may be off because it was rounded.
+
+    digits: how many it was written with, without zeros in front; EXACT_DIGITS of a calculation that is not rounded.
+    """
+
+    value: float
+    error: float
+    digits: int
+
+
+EXACT_DIGITS = 17
+"""The digits of a value that is not rounded, those of a float."""
+_COARSE = 0.025
+"""A calculation whose decimals leave more than this unknown is meant as it is written: tanh(0.5)."""
+_REAL_NUMBER = re.compile(r"[-+(\s]*[0-9][0-9 _]*(?:[.,]([0-9]+))?(?:·10\^\{([-+]?[0-9]+)\})?[)\s]*")
+
+
+def read_real(text: str) -> RealValue:
+    r"""Return the value of a number or a calculation such as `-0.2`, `1/3`, `σ(0.25)`, `\tanh(0.5)` or `e^{-1}`.
+
+    A point or a comma before decimals is a decimal sign. A number alone is rounded to its last digit, and decimals in a
+    calculation to theirs. Raises CallError for another text.
+    """
+    text = re.sub(r"\\?exp(?![A-Za-z])", "e^", text)
+    text = re.sub(f"[⁻{_SUPERSCRIPTS}]+", lambda power: f"^{{{power[0].translate(_POWERS)}}}", text.replace("−", "-"))
+    text = re.sub(r"(?<=[0-9.])[eE]([-+]?[0-9]{1,3})(?![0-9A-Za-z.])", r"·10^{\1}", text)
+    tokens = tokens_of(text)
+    parser = _RealParser(text, tokens)
+    value = parser.value()
+    if alone := _REAL_NUMBER.fullmatch(text):
+        error = 0.5 * 10.0 ** (int(alone[2] or 0) - len(alone[1] or ""))
+    else:
+        nudged = (_RealParser(text, tokens, *each).value() for each in enumerate(parser.halves))
+        error = sum([abs(each - value) for each in nudged])
+        error = 0.0 if error > _COARSE * max(1.0, abs(value)) else error
+    return RealValue(value, error, len(f"{abs(value) / (2 * error):.0f}") if error else EXACT_DIGITS)
+
+
+class _RealParser(Parser):
+    """Reads a calculation with real numbers. nudged: which number with decimals is changed by an amount.
+
+    halves: half the value of the last digit of each number with decimals.
+    """
+
+    def __init__(self, text: str, tokens: list[Token], nudged: int = -1, amount: float = 0.0) -> None:
+        super().__init__(text, [*tokens], {})
+        self.nudged, self.amount = nudged, amount
+        self.halves: list[float] = []
+
+    def value(self) -> float:
+        """Return the value of the whole text."""
+        value = cast("float", self.total())
+        self.end()
+        if not isfinite(value):
+            raise CallError(f"'{escape(self.text)}' is not a real number, or too large")
+        return value
+
+    def number(self, token: Token) -> Any:
+        match: Any = token.match
+        gap, grouped, decimals = match["gap"] or "", match["grouped"] or "", match["decimals"] or ""
+        whole = grouped or match["digits"]
+        if not decimals and gap in (".", ",", "{,}") and grouped.count(gap) == 1:  # 1.234 has three decimals
+            whole, _, decimals = grouped.partition(gap)
+        whole = re.sub(r"\D", "", whole)
+        if len(whole + decimals) > MAX_DIGITS:
+            raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
+        value = float(f"{whole}.{decimals or 0}")
+        if decimals:
+            value += self.amount if len(self.halves) == self.nudged else 0.0
+            self.halves.append(0.5 * 10.0 ** -len(decimals))
+        return value, 1
+
+    def times(self, one: Any, other: Any) -> Any:
+        return one * other
+
+    def quotient(self, above: Any, below: Any, place: int) -> Any:
+        return self.real(truediv, above, below)
+
+    def real(self, function: Callable[..., Any], *numbers: Any) -> float:
+        """Return the value of a function; NaN if it has none that is real."""
+        try:
+            value = function(*numbers)
+        except (OverflowError, ValueError, ZeroDivisionError):
+            return nan
+        return nan if isinstance(value, complex) else float(value)
+
+    def factor(self) -> Any:
+        token = self.token
+        if sign := self.taken("sign"):
+            above, below = self.power()
+            return above if sign.text in ("+", "plus") else -above, below
+        word = token.match[0] if token.kind == "letter" and token.match else token.text.removeprefix("\\")
+        if name := next((each for each in (word.casefold(), token.text) if each in _FUNCTIONS), None):
+            while self.token.end == token.end and self.token.kind != "end":  # ln is two letters of one word
+                self.next += 1
+            self.depth += 1
+            if self.depth > MOST_BRACKETS + 1:
+                raise self.too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
+            above, below = self.power()
+            self.depth -= 1
+            return self.real(_FUNCTIONS[name], self.real(truediv, above, below)), 1
+        if token.kind == "letter" and token.text == "e":
+            self.next += 1
+            return e, 1
+        if token.kind in ("letter", *WORDS):
+            raise self.expected(f"a number or {one_of([*_FUNCTIONS])}")
+        return super().factor()
+
+    def power(self) -> Any:
+        above, below = self.factor()
+        while token := self.taken("power"):
+            exponent = (self.exponent(), 1) if re.search("[0-9]", token.text) else self.factor()
+            above, below = self.real(pow, self.real(truediv, above, below), self.real(truediv, *exponent)), 1
+        return above, below

@@ -66,6 +66,9 @@ ASKED: Mapping[str, QuantityQuestion] = {
 OF = ("params", *ASKED)
 """What an answer may be about."""
 
+TASKS = (*OF, "values")
+"""What an answer may be about on the command line; `values.py` judges those of a pass."""
+
 
 def counts_of(network: Network, quantity: str) -> Counts:
     """Return a quantity of each layer. Raises RefusedError with the reason if it is unknown."""

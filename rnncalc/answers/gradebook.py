@@ -161,8 +161,8 @@ def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: Varian
     try:
         texts = row.answers if grader.choices else unmarked(row.answers)
         read = [
-            _read(grader.chosen(place, text), sign, grader) if text else []
-            for place, (text, sign) in enumerate(zip(texts, signs, strict=True))
+            _read(grader.chosen(place, text), sign, grader, title) if text else []
+            for place, (text, sign, title) in enumerate(zip(texts, signs, file.asked, strict=True))
         ]
         filled = [each for several in read for each in several]
         if all(read) or len(filled) >= len(read) or not grader.in_order(filled):
@@ -176,11 +176,11 @@ def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: Varian
     return Grade(row, judged, "", None if judged.right or unanswered else variant_of(filled), unanswered)
 
 
-def _read(text: str, decimal: str, grader: Grader) -> list[Given]:
+def _read(text: str, decimal: str, grader: Grader, title: str) -> list[Given]:
     """Return the answers of a cell under the decimal sign of its column, or else under none: 1.200 with a point."""
     with suppress(CallError):
-        return read_answers(text, sizes=grader.sizes, decimal=decimal, quantity=grader.quantity)
-    return read_answers(text, sizes=grader.sizes, quantity=grader.quantity)
+        return grader.read(text, decimal=decimal, title=title)
+    return grader.read(text, title=title)
 
 
 def _judge_some(answers: Sequence[Given | None], grader: Grader) -> Answer:

@@ -131,6 +131,10 @@ class Grader:
             raise CallError(f"expected the letter of one choice, got '{escape(text)}': {match[1]} is {choice}")
         return choice
 
+    def read(self, text: str, *, decimal: str = "", title: str = "") -> list[Any]:
+        """Return the answers in a text. decimal: the decimal sign, if it is known. title: that of its column."""
+        return [*reading.read_answers(text, sizes=self.sizes, decimal=decimal, quantity=self.quantity)]
+
     def judge(self, answers: Sequence[Given]) -> Answer:
         """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.
 
@@ -651,7 +655,7 @@ def _read(answer: object, grader: Grader) -> list[Given]:
     """Return the answers in a text, or a shape in a tuple or a list. Raises CallError if it is none."""
     answer = plain(answer)
     if not isinstance(answer, tuple | list):
-        return reading.read_answers(str(answer), sizes=grader.sizes, quantity=grader.quantity)
+        return grader.read(str(answer))
     if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
         raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
     return [GivenShape(tuple(answer))]

@@ -25,6 +25,8 @@ Subject = Literal[
     "attention", "biases", "bytes", "convention", "directions", "embedding", "gates", "kernel", "layers",
     "normalisation", "output layer", "pairs of steps", "peepholes", "projections", "quantity", "recurrence", "shape",
     "parts", "states", "steps", "widths",
+    # of a value of a pass
+    "activation", "chain rule", "matrices of the product", "roles of the gates", "step", "sum", "value",
 ]
 # fmt: on
 """What a mistake is about, and a hint asks about. A mistake in the quantity gives another one than is asked for."""
@@ -117,6 +119,21 @@ class AxisOrder(Enum):
     BATCH_AS_STEPS = auto()
 
 
+class JudgedValue(NamedTuple):
+    """A value of a pass by hand beside the correct one. text, correct: both as text; the correct one as a list too.
+
+    rounded: whether it is right, but not to the last digit. coarse: whether it has a single digit.
+    """
+
+    text: str
+    numbers: Any
+    correct: str
+    exact: Any
+    right: bool
+    rounded: bool = False
+    coarse: bool = False
+
+
 class Judgement(NamedTuple):
     """One number or shape, compared with the correct one.
 
@@ -133,6 +150,7 @@ class Judgement(NamedTuple):
     returned: the correct sizes by axis of an array that a layer returns, if it is no tensor; `params` is then 0.
     order: the order of that array's axes in a correct shape; None if the shape is wrong.
     formula: the right number as a formula, if it has letters.
+    value: of a value of a pass, which `tensor` names; `params` is then 0.
     """
 
     layer: str | None
@@ -152,10 +170,13 @@ class Judgement(NamedTuple):
     order: AxisOrder | None = None
     formula: Expression | None = None
     kind: str = ""
+    value: JudgedValue | None = None
 
     @property
     def right(self) -> bool:
         """Whether the shape is right, or the number, rounded as the learner did."""
+        if self.value is not None:
+            return self.value.right
         if isinstance(self.answer, GivenNumber):
             return self.answer.rounds(self.params)
         return self.order is not None if self.returned else self.answer.has_shape(self.plain_shape)

@@ -25,7 +25,7 @@ from rnncalc.cli.flags import (
     report_flags,
     word_flag,
 )
-from rnncalc.cli.inputs import SUFFIXES, network_meant, read_file, read_network
+from rnncalc.cli.inputs import SUFFIXES, network_meant, read_each, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.formats import find
@@ -33,7 +33,7 @@ from rnncalc.layers.options import Real
 from rnncalc.printable import escape
 from rnncalc.reports.answer import AnswerReport, GradebookReport
 from rnncalc.reports.report import SheetReport
-from rnncalc.spec import read_value
+from rnncalc.spec import Spec, parse_data, read_value
 from rnncalc.typeset.setting import setting, title
 from rnncalc.words import plural
 
@@ -59,7 +59,8 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
 @network_flags
 @notation_flag
-@word_flag("--of", "quantity", words="rnncalc.answers.asked:OF", help="What ANSWER counts; by default parameters.")
+@word_flag("--of", "quantity", words="rnncalc.answers.asked:TASKS", help="What ANSWER counts; by default parameters.")
+@word_flag("--loss", words="rnncalc.questions.backward:LOSSES", help="With --of values: the loss, as in rnncalc run.")
 @option("--hint", help="Ask what to look at, without the mistake and correct numbers.")
 @file_flag("--from", "from_", help="Grade a class: a CSV file, a row for each student.")
 @option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
@@ -72,6 +73,7 @@ def answer(
     context: click.Context,
     words: tuple[str, ...],
     quantity: str | None,
+    loss: str | None,
     hint: bool,
     from_: str | None,
     names: tuple[str, ...],
@@ -103,7 +105,8 @@ def answer(
         if most is not None and not 0 < most <= MOST_POINTS:
             raise CallError(f"--points: expected a number above 0, at most {MOST_POINTS:,}, got {points}")
         columns = names, answers, variant
-        report = _grade(specs, numbers, from_, columns, quantity=quantity, hint=hint, points=most, flags=flags)
+        asked = {"quantity": quantity, "loss": loss, "hint": hint, "points": most, "flags": flags}
+        report = _grade(specs, numbers, from_, columns, **asked)
         write([report], destination)
         if SheetReport not in find(destination.format).kinds:  # a table has them below it
             warnings = islice(report.warnings(), MOST_PROBLEMS)
@@ -119,12 +122,11 @@ def answer(
         if specs and _is_number(specs[0]):
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
         else:
-            network = at_once.ask(read_network, specs, **flags)
-            grader = at_once.ask(Grader, network, quantity or "params", hint=hint) if network else None
+            grader = at_once.ask(_grader, specs, quantity, loss, flags, hint=hint)
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
-        task, sizes = quantity or "params", grader.sizes if grader else None
-        readings = [at_once.ask(read_answers, number, sizes=sizes, quantity=task) for number in unmarked(numbers)]
+        reader: Any = grader.read if grader else read_answers
+        readings = [at_once.ask(reader, number) for number in unmarked(numbers)]
     judged = grader.judge([*chain(*readings)])
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right and not judged.flaws else 1
@@ -137,6 +139,7 @@ def _grade(
     columns: tuple[tuple[str, ...], tuple[str, ...], str | None],
     *,
     quantity: str | None,
+    loss: str | None,
     hint: bool,
     points: float | None,
     flags: NetworkFlags,
@@ -151,7 +154,7 @@ def _grade(
     with AllAtOnce() as at_once:
         if numbers:
             at_once.refuse(f"the answers are in {escape(path)}; remove {escape(numbers[0])}")
-        network = None if variants else at_once.ask(read_network, specs, **flags)
+        grader: Any = None if variants else at_once.ask(_grader, specs, quantity, loss, flags, hint=hint)
         read = at_once.ask(read_file, path, flag="--from")
     data, source = read
     try:
@@ -169,11 +172,21 @@ def _grade(
             raise SpecError((Problem((), error.with_cures(FLAGS), escape(source, limit=300)),)) from None
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
-        assert network is not None
-        grader = Grader(network, quantity or "params", hint=hint)
         book = grade_class(file, lambda _: grader)
-        heading = title(network), setting(network)
+        heading = title(grader.network), setting(grader.network)
     return GradebookReport(book, *heading, hint, points)
+
+
+def _grader(specs: Sequence[str], quantity: str | None, loss: str | None, flags: NetworkFlags, *, hint: bool) -> Grader:
+    """Return the grader of answers about a network; of values, with the numbers in its spec."""
+    if loss is not None and quantity != "values":
+        raise CallError("--loss is for --of values")
+    if quantity != "values":
+        return Grader(read_network(specs, **flags), quantity or "params", hint=hint)
+    from rnncalc.answers.values import ValueGrader  # few answers are about them
+
+    (spec,) = read_each(specs, flags, Spec.checked, one=True)
+    return ValueGrader(spec.network, parse_data(spec), loss, hint=hint)
 
 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:

@@ -5,7 +5,7 @@ The values of the pass record how they were computed; here they get their names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
@@ -59,13 +59,17 @@ class Work(NamedTuple):
     """A forward pass worked by hand. names: the first name of each value that has one, by identity.
 
     read: the name of each value in a layer that reads it. backward: the backward pass, if it was asked for.
+    recorded: the pass on its tape. gradients: returns the backward pass of a recorded one from the names of its values,
+    to which it adds those of gradients.
     """
 
     run: Run
     layers: tuple[LayerWork, ...]
     names: Mapping[int, Variable]
     read: Mapping[tuple[str, int], Variable]
+    recorded: BackwardPass
     backward: GradientWork | None = None
+    gradients: Callable[[BackwardPass, dict[int, Variable]], GradientWork] | None = None
 
 
 def work(
@@ -113,10 +117,15 @@ def work(
         shown = spelled_weights(timed, placed, numbers) if timed.notation else numbers
         layers.append(LayerWork(derivation, shown, *_steps(names, placed, values)))
     if not backward or len(reached) < len(timed.stack):
-        return Work(done, tuple(layers), names, read)
+        return Work(done, tuple(layers), names, read, recorded)
     wanted = in_steps(timed, data.targets, name)
-    back = gradient_work(timed, recorded, names, name, LOSSES[name](wanted), wanted, learning_rate)
-    return Work(done, tuple(layers), names, read, back._replace(chunk=cut))
+    arrays: dict[int, Any] = {}
+
+    def gradients(recorded: BackwardPass, names: dict[int, Variable]) -> GradientWork:
+        back = gradient_work(timed, recorded, names, name, LOSSES[name](wanted), wanted, learning_rate, arrays)
+        return back._replace(chunk=cut)
+
+    return Work(done, tuple(layers), names, read, recorded, gradients(recorded, names), gradients)
 
 
 def _refuse_large(network: Network) -> None:

@@ -104,11 +104,14 @@ def gradient_work(
     loss: Loss,
     targets: Sequence[Sequence[float]],
     rate: float | None = None,
+    arrays: dict[int, tuple[Letter, Sequence[Sequence[Weights | None]]]] | None = None,
 ) -> GradientWork:
     """Return the backward pass from a loss, from the last value that was computed to the first; adds its names.
 
-    targets: those of the loss, which the pass keeps to be shown.
+    targets: those of the loss, which the pass keeps to be shown. arrays: the letters and blocks of the arrays of
+    weights by identity, which a pass that is done again has in common.
     """
+    arrays = {} if arrays is None else arrays
     summed = [number for value in recorded.outputs for number in value.numbers]
     amount, slopes = loss([value.numbers for value in recorded.outputs])
     gradients = [TapeValue(numbers, value.layer) for value, numbers in zip(recorded.ends, slopes, strict=True)]
@@ -145,7 +148,9 @@ def gradient_work(
                     steps[id(each)] = [one if one == other else "" for one, other in pairs]
         if value.weights is not None:
             owner, declared = value.layer.name, value.weights.declaration
-            letter, blocks = _array(network, *layers[owner], value.weights)
+            if id(value.weights) not in arrays:
+                arrays[id(value.weights)] = _array(network, *layers[owner], value.weights)
+            letter, blocks = arrays[id(value.weights)]
             waiting = blocks_of.setdefault((owner, letter), {})
             waiting[declared] = value.weights, gradient
             if len(waiting) < sum(map(len, blocks)):

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, Judgement, Subject
+from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, JudgedValue, Judgement, Subject
 from rnncalc.answers.reading import GivenNumber, GivenShape
 from rnncalc.answers.worksheet import write
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED, MOST_PROBLEMS
@@ -38,8 +38,11 @@ class AnswerReport(SheetReport, DataReport):
 
     def data(self) -> dict[str, Any]:
         judged = self.answer.judged
-        answers = [each.answer.sizes if isinstance(each.answer, GivenShape) else _answer(each) for each in judged]
-        params = [None if each.returned else each.params for each in judged]
+        answers = [
+            each.answer.sizes if isinstance(each.answer, GivenShape) and not each.value else _answer(each)
+            for each in judged
+        ]
+        params = [None if each.returned or each.value else each.params for each in judged]
         formulas = [None if each.formula is None else plain(each.formula) for each in judged]
         whole = judged[0].is_total and len(judged) == 1
         data: dict[str, Any] = {
@@ -62,8 +65,18 @@ class AnswerReport(SheetReport, DataReport):
             "mistakes": [self._mistake(diagnosis, each) for each in judged for diagnosis in self.diagnoses(each)],
             "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each, hint=self.hint))],
         }
+        if any(each.value for each in judged):
+            data["values"] = [self._value(each, each.value) for each in judged if each.value]
         if self.hint:
             del data["params"], data["params_formula"]
+        return data
+
+    def _value(self, judged: Judgement, value: JudgedValue) -> dict[str, Any]:
+        """Return a value of a pass as data."""
+        data = {"layer": judged.layer, "name": judged.tensor, "answer": value.numbers, "correct": value.exact}
+        data |= {"right": value.right, "rounded": value.rounded, "follows": judged.follows}
+        if self.hint:
+            del data["correct"]
         return data
 
     def sheets(self) -> list[Sheet]:
@@ -72,6 +85,7 @@ class AnswerReport(SheetReport, DataReport):
         of_tensors = any(each.tensor for each in judged)
         of_parts = any(each.tensor and not (each.shape or each.returned) for each in judged)
         parts = "Part" if of_parts else "Returns" if judged[0].returned else "Tensor"
+        parts = "Value" if judged[0].value else parts
         compared = ("Answer",) if self.hint else ("Answer", "Correct")
         mistakes = [_briefly(each, self.answer, hint=self.hint, row=True) for each in judged]
         rows: list[tuple[Value, ...]] = [
@@ -147,7 +161,7 @@ class AnswerReport(SheetReport, DataReport):
     def _row(self, diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
         """Return the sentence of a mistake, and the two calculations or shapes that it compares if this is no hint."""
         text = self.text(diagnosis, judged)
-        if self.hint:
+        if self.hint or judged.value:
             return (text,)
         if not isinstance(judged.answer, GivenNumber):
             return text, _answer(judged), _right(judged)
@@ -168,7 +182,9 @@ class AnswerReport(SheetReport, DataReport):
             yield "Each layer is correct, and the sum is not."
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
-        if layers and not table and self.answer.wrong and self.answer.wrong.layer:
+        if self.answer.quantity == "values":
+            yield from _on_values(self.answer.judged)
+        elif layers and not table and self.answer.wrong and self.answer.wrong.layer:
             yield f"The first wrong layer is {self.answer.wrong.layer}."
         if self.answer.right_in:
             yield f"Every shape is correct with --notation {self.answer.right_in}."
@@ -179,7 +195,7 @@ class AnswerReport(SheetReport, DataReport):
 
     def _mistake(self, diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         """Return a mistake as data; in a hint without its id and its layer, which say more than the sentence does."""
-        text, returned, by_chance = self.text(diagnosis, judged), judged.returned, diagnosis.by_chance
+        text, returned, by_chance = self.text(diagnosis, judged), judged.returned or judged.value, diagnosis.by_chance
         if self.hint:
             return {"text": text, "layer": judged.layer, "tensor": judged.tensor, "by_chance": by_chance}
         return {
@@ -190,7 +206,7 @@ class AnswerReport(SheetReport, DataReport):
             "tensor": judged.tensor,
             "by_chance": by_chance,
             "arithmetic": _answer_text(judged) if returned else write(diagnosis.yours),
-            "right": shape_text(returned) if returned else write(diagnosis.right),
+            "right": str(_right(judged)) if returned else write(diagnosis.right),
         }
 
     def _mistakes(self) -> Iterator[Sheet]:
@@ -297,9 +313,11 @@ LONG = 500
 
 
 HINT_QUESTIONS: Mapping[Subject, str] = {
+    "activation": "which function is used, and on what",
     "attention": "which matrices and vectors does it have, and how wide is what it reads",
     "biases": "how many vectors does each block have, and how many numbers is each",
     "bytes": "how many does each number take",
+    "chain rule": "which factors does it have at each step, and which steps does the gradient pass",
     "convention": "which framework's parameters are counted",
     "directions": "how many are there, and how wide is the output of both",
     "embedding": "which tables are there, and how many times is each counted",
@@ -314,6 +332,11 @@ HINT_QUESTIONS: Mapping[Subject, str] = {
     "projections": "which are there, and how large is each",
     "recurrence": "what does the cell read of its past, and how large is that matrix",
     "shape": "how many axes does it have, what is each, and how long is it",
+    "matrices of the product": "which matrix multiplies which vector, and which way round is it",
+    "roles of the gates": "which vector does each gate multiply, and where",
+    "step": "which step's input and state are read",
+    "sum": "which products and biases does it have",
+    "value": "is it the value that is asked for, with its sign and in its shape",
     "states": "which are there, and are they parameters",
     "steps": "which weights does each step use, and what does it read",
     "widths": "how many numbers does each layer read, and how many does it output",
@@ -332,6 +355,8 @@ def _another(quantity: str) -> str:
 
 
 def _right(judged: Judgement) -> Value:
+    if judged.value:
+        return judged.value.correct
     if judged.returned:
         return shape_text(judged.returned)
     if judged.formula is not None:
@@ -356,6 +381,8 @@ def _in_words(value: Value) -> str:
 
 
 def _answer(judged: Judgement) -> int | tuple[int, ...] | str:
+    if judged.value:
+        return judged.value.text
     match judged.answer:
         case GivenShape(sizes) if judged.returned:
             return f"({', '.join(map(str, sizes))})"
@@ -428,7 +455,7 @@ def _on_number(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]
 def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that has no listed mistakes."""
     network = whole.network
-    if judged.follows:
+    if judged.follows and not (judged.value and not judged.repeats):
         how = "repeats" if judged.repeats else "follows from"
         yield f"{judged.label or 'Total'}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
     elif not (judged.right or judged.slips or judged.diagnoses or _is_coarse(judged)) and judged.explained:
@@ -454,6 +481,8 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
         number = _answer_text(judged)
         yield f"A guess: no single known mistake gives {number}; two together do, which may be a coincidence."
+    elif judged.by_chance and judged.value:
+        yield f"A guess: {_answer_text(judged)} is near many values that mistakes give, or has too few digits."
     elif judged.by_chance:
         yield f"A guess: known mistakes give many of the numbers near {_answer_text(judged)}."
     number = f"{_answer_text(judged)}{_on_rounding(judged)}"
@@ -461,6 +490,23 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
     if judged.other_size and not hint:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_answer_text(judged)}."
+
+
+def _on_values(judged: tuple[Judgement, ...]) -> Iterator[str]:
+    """Yield what is said of several values of a pass: those that follow from wrong ones, and those that are rounded."""
+    follow: dict[str, list[str]] = {}
+    for each in judged:
+        if each.follows and not each.repeats:
+            follow.setdefault(each.follows, []).append(each.tensor or "")
+    for first, others in follow.items():
+        yield f"{first} is wrong; {all_of(others)} {'follow' if others[1:] else 'follows'} from it correctly."
+    rounded = [each.tensor or "" for each in judged if each.value and each.value.rounded]
+    if rounded:
+        yield f"{all_of(rounded)} {'are' if rounded[1:] else 'is'} correct; steps in between were rounded."
+    coarse = [each.tensor or "" for each in judged if each.value and each.value.coarse]
+    if coarse:
+        more = f"give two digits or more of {all_of(coarse)}"
+        yield f"One digit is too few to tell a correct value from a wrong one; {more}."
 
 
 def _on_rounding(judged: Judgement) -> str:
@@ -496,7 +542,7 @@ _SIGNS = {True: "✓", False: "✗", None: "?"}
 
 def _rule(quantity: str) -> Iterator[str]:
     """Yield how a quantity is counted; parameters need no sentence."""
-    if quantity != "params":
+    if quantity not in ("params", "values"):
         from rnncalc.answers.asked import ASKED  # which few answers need
 
         yield ASKED[quantity].rule

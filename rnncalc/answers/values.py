@@ -1,0 +1,561 @@
+"""`answer --of values`: judges the numbers of a pass that was worked by hand.
+
+A pass is recorded once, each value with the operation that made it. What a mistake makes of it, and what follows from a
+wrong value, is the same pass done again with a few of its values changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+from math import isfinite, prod
+from typing import Any, NamedTuple
+
+from rnncalc.answers.circuit import Change, Circuit, Fixed, Key, Numbers, Values, in_order, key_of
+from rnncalc.answers.grading import Grader
+from rnncalc.answers.judgement import Answer, Diagnosis, JudgedValue, Judgement, Mistake
+from rnncalc.answers.reading import GivenShape, check_number_of_answers
+from rnncalc.answers.value_table import TABLE
+from rnncalc.bounds import LONGEST_ANSWER
+from rnncalc.conventions.tensor import WAYS
+from rnncalc.errors import CallError
+from rnncalc.expressions import RealValue, TooLargeError, read_real
+from rnncalc.forward.arrays import flat, shape_of
+from rnncalc.layers.cell import Cell
+from rnncalc.network.data import Data
+from rnncalc.network.network import Network
+from rnncalc.printable import escape
+from rnncalc.questions.work import work
+from rnncalc.words import all_of, one_of
+
+UNITS_OFF = 2
+"""How many units of its last digit a correct value may be off, because steps in between were rounded."""
+COARSEST = 0.05
+"""The coarsest unit of the last digit for that; a value of one digit must be the correct one, rounded."""
+FEW_DIGITS = 3
+"""A mistake that explains fewer digits than this, in one value alone, is a guess."""
+BY_CHANCE = 1 / 64
+"""A mistake is a guess if a value has one as likely, or likelier, with a higher probability than this."""
+MOST_FOLLOWED, MOST_PAIRS, MOST_LISTED = 20, 200, 3
+"""The most wrong values in which mistakes are looked for beside those before, pairs of mistakes, and those listed."""
+_COMMON = ("no-bias", "no-product", "no-start", "no-activation")
+"""The mistakes of which one is in each pair."""
+
+
+# What a learner wrote
+
+
+class GivenArray(NamedTuple):
+    """A value as it was written: its name, empty if it has none, and its text."""
+
+    name: str
+    text: str
+
+
+_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_NAME = rf"(?:[^\W\d_]|[\\∂$])(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\([^()=,]*\)|(?<=\w),(?=\w))*"
+_EQUALS = r":=|=|:|≈|\\approx(?![A-Za-z])"
+_NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}))"
+"""A name, the signs behind it, and what is between two values."""
+_TURNED = r"\s*(?:\^\s*\{?\s*(?:T|\\top|\\intercal|\\mathsf\{T\})\s*\}?|ᵀ)\s*\Z"
+_OF_LATEX = r"\\(?:left|right|[bB]igg?[lr]?|quad|mathbf|boldsymbol|displaystyle|[,;:! ])(?![A-Za-z])|[$~`]"
+
+
+def read_values(text: str) -> list[GivenArray]:
+    """Return the values in a text, each with its name: `h_1 = (0.76, -0.2), y = 0.81`, or one without a name."""
+    if len(text) > LONGEST_ANSWER:
+        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+    pieces = [each.strip(" \n,;") for each in re.split(_NEXT, text)]
+    values = []
+    for piece in filter(None, pieces):
+        match = re.match(rf"({_NAME})(?:{_EQUALS})\s*(.+)\Z", piece, re.DOTALL)
+        name, value = match.groups() if match else ("", piece)
+        values.append(GivenArray(name.strip(" $`*"), value.strip()))
+    if not values:
+        raise CallError("expected a value, as in h_1 = (0.76, -0.2), got nothing")
+    return values
+
+
+def read_array(text: str, size: int) -> tuple[tuple[int, ...], tuple[RealValue, ...]]:
+    """Return the shape and the numbers of the last side of an equation.
+
+    size: how many numbers are expected; it tells whether a comma between digits is a decimal sign. Raises CallError for
+    a text that is neither a number, a vector nor a matrix.
+    """
+    side = re.split(rf"{_EQUALS}", text)[-1].strip()
+    side = re.sub(r"\\begin\{[a-zA-Z]*\*?\}(?:\{[lcr| ]*\})?", "[", side.replace("\\\\", ";").replace("&", ","))
+    side = re.sub(_OF_LATEX, " ", re.sub(r"\\end\{[a-zA-Z]*\*?\}", "]", side)).strip(" .;,")
+    side = re.sub(r"\A(?:[a-z]+\.)?(?:array|tensor|[mM]atrix)\s*\((.*)\)\Z", r"\1", side, flags=re.DOTALL)
+    plain = re.sub(_TURNED, "", side)
+    readings: list[tuple[tuple[int, ...], tuple[RealValue, ...]]] = []
+    refused: CallError | None = None
+    for separator in (r"[;\n]|,", r"[;\n]|,(?![0-9])|(?<![0-9]),"):
+        try:
+            nested = _nested(plain, separator)
+            shape = shape_of(nested)
+            numbers: tuple[Any, ...] = tuple(flat(nested))
+        except CallError as error:
+            refused = refused or error
+            continue
+        if len(numbers) != prod(shape):
+            refused = refused or CallError(f"the rows of '{escape(text)}' have different lengths")
+        elif len(shape) == 2 and plain != side:
+            numbers = tuple([numbers[row * shape[1] + column] for column in range(shape[1]) for row in range(shape[0])])
+            readings.append((shape[::-1], numbers))
+        else:
+            readings.append((shape, numbers))
+    if refused and not readings:
+        raise refused
+    return next((each for each in readings if len(each[1]) == size), readings[0])
+
+
+def _nested(text: str, separator: str) -> Any:
+    """Return a number, or the numbers within brackets, or between separators, in a list."""
+    text = text.strip()
+    inside = text.removeprefix("\\")[1:-1].removesuffix("\\") if _is_bracketed(text) else text
+    for each in ("[;\n]", separator):
+        pieces = _apart(inside, each)
+        if pieces[1:]:
+            return [_nested(piece, separator) for piece in pieces if piece.strip()]
+    blanks = inside.split()
+    if blanks[1:] and all(re.fullmatch(r"[-−+]?[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?", each) for each in blanks):
+        return [read_real(each.rstrip(".")) for each in blanks]
+    if inside is not text and _is_bracketed(inside.strip()):
+        return [_nested(inside, separator)]
+    return read_real(inside)
+
+
+def _is_bracketed(text: str) -> bool:
+    """Return whether a text is all in one pair of brackets."""
+    depth, inner = 0, text.replace("\\", "")
+    for place, sign in enumerate(inner):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0:
+            return place == len(inner) - 1 and inner[0] in "([{"
+    return False
+
+
+def _apart(text: str, separator: str) -> list[str]:
+    """Return the pieces of a text between separators that are in no brackets."""
+    pieces, begin = [], 0
+    for match in re.finditer(separator, text):
+        before = text[: match.start()]
+        if sum(map(before.count, "([{")) == sum(map(before.count, ")]}")):
+            pieces.append(text[begin : match.start()])
+            begin = match.end()
+    return [*pieces, text[begin:]]
+
+
+# The judge
+
+
+class Claim(NamedTuple):
+    """A value as it was written, and which one of the pass it is, by its layer and its key."""
+
+    text: str
+    key: Key
+    shape: tuple[int, ...]
+    numbers: tuple[RealValue, ...]
+
+    @property
+    def one_digit(self) -> bool:
+        """Whether a single digit was written, which is too few to look for a mistake."""
+        return sum(each.digits for each in self.numbers) == 1
+
+    @property
+    def floats(self) -> list[float]:
+        """Its numbers."""
+        return [each.value for each in self.numbers]
+
+
+Explanation = tuple[int, float]
+"""The place of a mistake in the list of all, and the probability of coming so near to its value by chance."""
+
+
+class ValueGrader(Grader):
+    """Judges values of a pass. data: its weights, inputs, and the targets of a loss.
+
+    loss: as in `backward`. asked: the names of the values that are asked for, in order, if answers have none.
+    """
+
+    def __init__(
+        self, network: Network, data: Data, loss: str | None = None, *, hint: bool = False, asked: Sequence[str] = ()
+    ) -> None:
+        super().__init__(network, hint=hint)
+        self.quantity, self.of_params, self.data, self.loss, self.asked = "values", False, data, loss, asked
+        if data.weights is None or data.inputs is None:
+            lack = all_of(
+                [key for key, each in data._asdict().items() if key in ("weights", "inputs") and each is None]
+            )
+            raise CallError(f"values are those of a pass with numbers: give {lack} in the spec")
+        self._backward = False
+        self._mistakes: dict[bool, list[tuple[Mistake, Change, Values]]] = {}
+
+    @cached_property
+    def forward(self) -> Circuit:
+        """The pass without its gradients."""
+        data = {key: each for key, each in self.data._asdict().items() if key != "targets"}
+        return Circuit(work(self.network, **data))
+
+    @cached_property
+    def both(self) -> Circuit:
+        """The pass with its gradients."""
+        return Circuit(work(self.network, **self.data._asdict(), backward=True, loss=self.loss))
+
+    def read(self, text: str, *, decimal: str = "", title: str = "") -> list[Any]:
+        """Return the values in a text; title: what is above it in a file, the name of one without a name."""
+        layers = [*(re.escape(placed.name) for placed in self.network.stack), "layer [1-9]", *WAYS]
+        values = read_values(re.sub(rf"(?<!\w)({'|'.join(layers)})\s*:\s*(?=[^\W\d]|[\\∂$])", r"\1 ", text))
+        if len(values) == 1 and not values[0].name and title and self._find(title):
+            values = [values[0]._replace(name=title)]
+        return values
+
+    def in_order(self, answers: Sequence[Any]) -> bool:
+        return not all(each.name for each in answers)
+
+    def missing(self, judged: Sequence[Judgement]) -> list[str]:
+        names = {(each.layer or "", key_of(each.tensor or "")) for each in judged}
+        return [name for name in self.asked if self.key(name)[1] not in names]
+
+    def judge(self, answers: Sequence[Any]) -> Answer:
+        """Judge values, each with its name or in the order in which they are asked for."""
+        check_number_of_answers(len(answers))
+        names = [each.name for each in answers]
+        if not any(names) and len(names) == len(self.asked):
+            names = [*self.asked]
+        if not all(names):
+            wanted = f"{one_of([*self.asked])} = …" if self.asked else "h_1 = 0.76"
+            raise CallError(
+                f"expected each value with its name, as in {wanted}, got '{escape(answers[names.index('')].text)}'"
+            )
+        keys = [self.key(name) for name in names]
+        circuit = self.both if any(backward for backward, _ in keys) else self.forward
+        claims: list[Claim] = []
+        for each, (_, key) in zip(answers, keys, strict=True):
+            shape, numbers = read_array(each.text, len(circuit.exact[key][1]))
+            if any(key == other.key for other in claims):
+                raise CallError(f"{circuit.names[key].text} is given twice; remove one")
+            claims.append(Claim(each.text, key, shape, numbers))
+        return Answer(self.network, tuple(_Judge(self, circuit, claims).judgements()), None, "values")
+
+    def key(self, name: str) -> tuple[bool, Key]:
+        """Return whether a named value needs the backward pass, and its key. Raises CallError if there is none."""
+        if key := self._find(name):
+            return key
+        shown = [*dict.fromkeys([each.text for each in self.forward.names.values()])]
+        known = f"{', '.join(shown[:12])}{', …' * (len(shown) > 12)}, L and gradients such as ∂L/∂{shown[-1]}"
+        raise CallError(f"'{escape(name)}' is no value of this pass; there are {known}")
+
+    def _find(self, name: str) -> tuple[bool, Key] | None:
+        """Return the same, or nothing for a name that is none. Raises CallError if several layers have it."""
+        layers = [placed.name for placed in self.network.stack]
+        recurrent = [placed.name for placed in self.network.stack if isinstance(placed.layer, Cell)]
+        layer, way, rest = "", "", f" {name} "
+        for each in sorted(layers, key=len, reverse=True):
+            if match := re.search(rf"(?<![\w]){re.escape(each)}(?![\w])", rest):
+                layer, rest = each, rest.replace(match[0], " ", 1)
+                break
+        if match := re.search(r"\blayer ([1-9])\b|\^\s*\{?\(([1-9])\)\}?", rest):
+            place = int(match[1] or match[2]) - 1
+            rest = rest.replace(match[0], " ", 1)
+            layer = layer or (recurrent[place] if place < len(recurrent) else "?")
+        if match := re.search(rf"\b({'|'.join(WAYS)})\b", rest):
+            way, rest = f"{match[1]}/", rest.replace(match[0], " ", 1)
+        rest = re.sub(r"\b(?:of|in|layer)\b|\(\s*\)|(?<=\s)[.:/]|[.:/](?=\s)", " ", rest)
+        keys = [f"{way}{key_of(rest)}"]
+        plain = re.sub("[\u0302-\u0304\u0307]", "", keys[0])
+        steps = str(self.network.steps or len(next(iter((self.data.inputs or {}).values()), [])))
+        keys += [plain, re.sub(rf"(?<=[a-z]){steps}\Z", "", plain), re.sub(r"\Ad(?=[A-Za-z])", "∂L/∂", plain)]
+        keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
+        for backward in (False, True):
+            circuit = self.both if backward else self.forward
+            for key in keys:
+                among = [each for each in circuit.names if each[1] == key and layer in ("", each[0])]
+                if not among:
+                    continue
+                if len(among) > 1 and not key.startswith(("x", "y", "p")):
+                    several = one_of([f"{each}.{circuit.names[each, key].text}" for each, _ in among])
+                    raise CallError(f"'{escape(name)}' is a value of several layers; write {several}")
+                return backward, among[0 if key.startswith("x") else -1]
+        return None
+
+    def mistakes(self, circuit: Circuit) -> list[tuple[Mistake, Change, Values]]:
+        """Return every mistake of the table in a pass, with the values that it gives."""
+        known = self._mistakes.get(circuit is self.forward)
+        if known is None:
+            known = self._mistakes[circuit is self.forward] = [
+                (row.filled(change.words), change, values)
+                for row in TABLE
+                for change in row.change(circuit)
+                if (values := _values(circuit, change)) != circuit.exact
+            ]
+        return known
+
+
+def _values(circuit: Circuit, change: Change, fixed: Fixed | None = None) -> Values:
+    """Return the values of a changed pass; none if it cannot be done: a number overflows, or is made of itself."""
+    try:
+        return circuit.again(change, fixed)
+    except (ArithmeticError, ValueError):
+        return {}
+
+
+class _Judge:
+    """Judges the values of one answer."""
+
+    def __init__(self, grader: ValueGrader, circuit: Circuit, claims: Sequence[Claim]) -> None:
+        self.grader, self.circuit, self.claims = grader, circuit, claims
+        self.fixed: dict[tuple[int, bool], Sequence[float]] = {}
+
+    def judgements(self) -> Iterator[Judgement]:
+        """Yield the judgement of each value, in the order in which they were written."""
+        in_time = sorted(self.claims, key=lambda claim: self.circuit.order[claim.key])
+        judged: dict[Key, Judgement] = {}
+        shared: dict[Key, list[Explanation]] = {}  # of each value with a mistake of its own
+        agreed: dict[Key, int] = {}
+        wrong: list[Claim] = []
+        for claim in in_time:
+            exact = self.circuit.exact[claim.key]
+            each = self.compared(claim, exact)
+            if not each.right and self.fixed and len(claim.numbers) == len(exact[1]):
+                follows = self.near(claim, _values(self.circuit, Change({}, None), self.fixed).get(claim.key))
+                if follows and wrong:
+                    each = each._replace(follows=self.label(wrong[0]))
+                    for first, explained in shared.items():
+                        agreed[first] += any(self.near(claim, self.changed(at, claim)) for at, _ in explained[:1])
+                elif follows:
+                    assert each.value
+                    each = each._replace(value=each.value._replace(right=True, rounded=True))
+            if not each.right and not each.follows:
+                matches = self.explanations(claim)
+                for first, explained in shared.items():
+                    common = [(at, chance * other) for at, chance in explained for same, other in matches if at == same]
+                    if common:
+                        shared[first], agreed[first] = common, agreed[first] + 1
+                        each = each._replace(follows=self.label_of(first), repeats=True)
+                        break
+                else:
+                    shared[claim.key], agreed[claim.key] = matches, 0
+            if not each.right:
+                wrong.append(claim)
+            judged[claim.key] = each
+            if len(claim.numbers) == len(exact[1]) and (target := self.circuit.targets.get(claim.key)):
+                self.fixed[target] = claim.floats
+        for claim in wrong:
+            if claim.key in shared:
+                judged[claim.key] = self.diagnosed(judged[claim.key], claim, shared[claim.key], agreed[claim.key])
+        yield from (judged[claim.key] for claim in self.claims)
+
+    def label(self, claim: Claim) -> str:
+        return self.label_of(claim.key)
+
+    def label_of(self, key: Key) -> str:
+        """Return a value by its name, with its layer if several have it."""
+        several = sum(each[1] == key[1] for each in self.circuit.names) > 1
+        return f"{key[0]} {self.circuit.names[key].text}" if several and key[0] else self.circuit.names[key].text
+
+    def compared(self, claim: Claim, exact: Numbers) -> Judgement:
+        """Compare a value with the correct one."""
+        decimals = max([4, *(_decimals(each) for each in claim.numbers)])
+        same = len(claim.numbers) == len(exact[1]) and _fits(claim.shape, exact[0])
+        pairs = [*zip(claim.numbers, exact[1], strict=True)] if same else []
+        right = same and all(_is_exact(*pair) for pair in pairs)
+        rounded = same and not right and self.near(claim, exact)
+        coarse = same and all(real.digits == 1 and abs(real.value - number) > 1e-9 for real, number in pairs)
+        text, numbers = written(exact, decimals), _listed(exact[0], exact[1])
+        value = JudgedValue(
+            _shown(claim.text), _listed(claim.shape, claim.floats), text, numbers, right or rounded, rounded, coarse
+        )
+        name = self.circuit.names[claim.key]
+        return Judgement(name.layer or None, GivenShape((), name=name.text), 0, name.text, value=value)
+
+    def near(self, claim: Claim, numbers: Numbers | None) -> bool:
+        """Return whether a value is another one, up to two units of its last digits if steps in between are rounded."""
+        if numbers is None or len(numbers[1]) != len(claim.numbers) or not _fits(claim.shape, numbers[0]):
+            return False
+        return all(
+            _is_exact(real, number) or (_may_be_off(real, number) and self.rounds(claim, real.error))
+            for real, number in zip(claim.numbers, numbers[1], strict=True)
+        )
+
+    def rounds(self, claim: Claim, error: float) -> bool:
+        """Return whether a value, or one that it is made of, has more digits than those down to a unit."""
+        unit, value = 2 * error, self.circuit.names[claim.key].value
+        nodes = in_order([value]) if value else self.circuit.nodes
+        numbers = (number for node in nodes if node.row for number in node.numbers)
+        return any(isfinite(number) and abs(number / unit - round(number / unit)) > 1e-6 for number in numbers)
+
+    # The mistakes behind a wrong value
+
+    def changed(self, at: int, claim: Claim) -> Numbers | None:
+        return self.grader.mistakes(self.circuit)[at][2].get(claim.key)
+
+    def explanations(self, claim: Claim) -> list[Explanation]:
+        """Return the mistakes that give a value, in a pass of their own or from the values written before."""
+        matches: list[Explanation] = []
+        if claim.one_digit:
+            return matches
+        for at, (_, change, values) in enumerate(self.grader.mistakes(self.circuit)):
+            numbers = values.get(claim.key)
+            if not self.near(claim, numbers) and self.fixed and len(self.fixed) <= MOST_FOLLOWED:
+                numbers = _values(self.circuit, change, self.fixed).get(claim.key)
+            if numbers and self.near(claim, numbers) and (chance := self.chance(claim, numbers)) < 1.0:
+                matches.append((at, chance))
+        return matches
+
+    def chance(self, claim: Claim, numbers: Numbers) -> float:
+        """Return the probability that a random value comes as near to another one; 1 if that is the correct one."""
+        chance = 1.0
+        for real, number, exact in zip(claim.numbers, numbers[1], self.circuit.exact[claim.key][1], strict=True):
+            error = max(real.error, 1e-9)
+            if abs(number - exact) > error:
+                chance *= min(1.0, max(error, abs(number - real.value)) / max(1.0, abs(exact)))
+        return chance
+
+    def rank(self, claim: Claim, at: int) -> int:
+        """Return how many different wrong values the mistakes up to a place give."""
+        error = max(min(each.error for each in claim.numbers), 1e-9)
+        exact, different = self.circuit.exact[claim.key][1], set()
+        for place in range(at + 1):
+            if (numbers := self.changed(place, claim)) and numbers[1] != exact:
+                different.add(tuple([round(each / (2 * error)) for each in numbers[1]]))
+        return max(1, len(different))
+
+    def diagnosed(self, judged: Judgement, claim: Claim, matches: list[Explanation], agreed: int) -> Judgement:
+        """Return a wrong value with the mistakes that give it, and which of them are guesses."""
+        diagnoses: list[Diagnosis] = []
+        matches = sorted(matches, key=lambda each: each[1] * self.rank(claim, each[0]))
+        digits = sum(
+            each.digits
+            for each, exact in zip(claim.numbers, self.circuit.exact[claim.key][1], strict=False)
+            if not _is_exact(each, exact)
+        )
+        for at, chance in matches:
+            row, change, _ = self.grader.mistakes(self.circuit)[at]
+            guess = chance * self.rank(claim, at) > BY_CHANCE or (digits < FEW_DIGITS and not agreed)
+            diagnoses.append(self.diagnosis(claim, (row,), change.layer, guess))
+        others = [] if diagnoses or claim.one_digit else [*self.of_claim(claim, digits), *self.pairs(claim, digits)]
+        diagnoses = sorted([*diagnoses, *others], key=lambda each: each.by_chance)[:MOST_LISTED]
+        return judged._replace(diagnoses=tuple(diagnoses), by_chance=bool(diagnoses) and diagnoses[0].by_chance)
+
+    def diagnosis(self, claim: Claim, rows: tuple[Mistake, ...], layer: str | None, guess: bool) -> Diagnosis:
+        alone = (layer, layer) if layer not in (None, claim.key[0]) else None
+        return Diagnosis(rows, claim.key[0] or None, alone, 0, 0, guess)
+
+    def of_claim(self, claim: Claim, digits: int) -> Iterator[Diagnosis]:
+        """Yield what else a value may be: one of a wrong shape or sign, another value, or the gradient of one step."""
+        shape, numbers = self.circuit.exact[claim.key]
+        if len(claim.numbers) != len(numbers) or not _fits(claim.shape, shape):
+            shapes = "" if self.grader.hint else f": {_size(claim.shape)} instead of {_size(shape)}"
+            text = f"has a wrong shape{shapes}"
+            yield self.diagnosis(claim, (Mistake("value", "shape", text),), None, False)
+            return
+        others: list[tuple[str, str, Numbers]] = [
+            ("sign", "has the wrong sign", (shape, tuple([-each for each in numbers])))
+        ]
+        if len(shape) == 2 and shape[0] == shape[1] > 1:
+            turned_numbers = [numbers[at] for row in range(shape[0]) for at in range(row, len(numbers), shape[0])]
+            others.append(("transposed-value", "is the transpose", (shape, tuple(turned_numbers))))
+        name = self.circuit.names[claim.key].text
+        for (layer, key), other in self.circuit.exact.items():
+            text = self.circuit.names[layer, key].text
+            if layer == claim.key[0] and len(other[1]) == len(numbers) and _related(name, text):
+                gradient = text.startswith("∂L/∂") and "(" in text
+                others.append(("other-value", f"is {text}{' alone' * gradient}", other))
+        rank = len(self.grader.mistakes(self.circuit))
+        different = {tuple(each[1]) for *_, each in others}
+        for name, text, other in others:
+            if self.near(claim, other) and (chance := self.chance(claim, other)) < 1.0:
+                guess = chance * (len(different) + min(rank, 10)) > BY_CHANCE or digits < FEW_DIGITS
+                yield self.diagnosis(claim, (Mistake("value", name, text),), None, guess)
+
+    def pairs(self, claim: Claim, digits: int) -> Iterator[Diagnosis]:
+        """Yield two mistakes that give a value together, as guesses."""
+        mistakes = [] if digits < FEW_DIGITS or claim.key[1][:1] in "∂δL" else self.grader.mistakes(self.circuit)
+        alone = [each for each in mistakes if each[2].get(claim.key) != self.circuit.exact[claim.key]]
+        tried = 0
+        for (one, first, _), (other, second, _) in combinations(alone, 2):
+            if one.id == other.id or not {one.id, other.id} & {*_COMMON}:
+                continue
+            tried += 1
+            if tried > MOST_PAIRS:
+                return
+            edited = {id(each.value) for each in first.edits} & {id(each.value) for each in second.edits}
+            both = Change({}, None, [*first.edits, *second.edits])
+            if not edited and self.near(claim, _values(self.circuit, both).get(claim.key)):
+                yield self.diagnosis(claim, (one, other), None, guess=True)
+
+
+def _related(name: str, other: str) -> bool:
+    """Return whether a value may be taken for another: one of its letter, of its step, or of its gradient."""
+    if other == name or other.startswith("∂L/∂") != name.startswith("∂L/∂"):
+        return name[:1] == "∂" and other == f"δ_{name.removeprefix('∂L/∂').replace('_', ',')}"
+    (letter, _, step), (letter_of_other, _, step_of_other) = name.partition("_"), other.partition("_")
+    if "(" in other:
+        return other.partition(" (")[0] == name
+    return step == step_of_other or letter == letter_of_other
+
+
+def _fits(shape: tuple[int, ...], exact: tuple[int, ...]) -> bool:
+    """Return whether a shape is another one, or both are of one vector: a row, a column or a list of its numbers."""
+    return shape == exact or all(sum(axis > 1 for axis in each) < 2 for each in (shape, exact))
+
+
+def _is_exact(real: RealValue, number: float) -> bool:
+    """Return whether a number, rounded to the digits that were written, is the one that was."""
+    return abs(real.value - number) <= real.error * (1 + 1e-9) + 1e-9 * max(1.0, abs(number))
+
+
+def _may_be_off(real: RealValue, number: float) -> bool:
+    """Return whether a number is within two units of the last digit of what was written, which is not too coarse."""
+    unit = 2 * real.error
+    near = abs(real.value - number) <= (UNITS_OFF + 0.5) * unit * (1 + 1e-9)
+    return near and 0 < unit <= COARSEST * max(1.0, abs(number))
+
+
+def _decimals(real: RealValue) -> int:
+    return next((places for places in range(16) if 10.0**-places <= 2 * real.error * 1.01), 0) if real.error else 0
+
+
+def _listed(shape: tuple[int, ...], numbers: Sequence[float]) -> Any:
+    """Return numbers as lists of a shape, or one number."""
+    if not shape:
+        return numbers[0]
+    each = len(numbers) // shape[0] if shape[0] else 0
+    return [_listed(shape[1:], numbers[at * each : (at + 1) * each]) for at in range(shape[0])]
+
+
+def written(array: Numbers, decimals: int = 4) -> str:
+    """Return an array as text: `0.4888`, `(0.1974, -0.6044)`, `((0.1, 0.2), (0.3, 0.4))`."""
+
+    def text(nested: Any) -> str:
+        if isinstance(nested, list):
+            return f"({', '.join(map(text, nested))})"
+        plain = f"{nested:.{decimals}f}" if abs(nested) < 1e15 else f"{nested:g}"
+        short = f"{round(nested, decimals):g}"
+        return short if abs(float(short) - nested) < 1e-12 else plain
+
+    return text(_listed(*array) if prod(array[0]) > 1 else array[1][0])
+
+
+def _shown(text: str) -> str:
+    """Return the last side of what was written, on one line."""
+    return " ".join(re.split(_EQUALS, text)[-1].strip(" $").split())
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))})" if shape else "of one number"
+
+
+def judge_values(
+    network: Network, data: Data, *texts: str, loss: str | None = None, hint: bool = False, asked: Sequence[str] = ()
+) -> Answer:
+    """Judge values of a pass by hand: `h_1 = (0.76, -0.2)`, `y_2 = 0.81`, `L = 0.35`, `dL/dW_hh = ((0.1))`.
+
+    data: the weights, inputs, states before the first step and targets. loss, asked: as in ValueGrader.
+    Raises CallError for a text that is no value, or a name that the pass does not have.
+    """
+    grader = ValueGrader(network, data, loss, hint=hint, asked=asked)
+    return grader.judge([each for text in texts for each in grader.read(text)])

@@ -1,0 +1,316 @@
+"""Values of a pass by hand: read, judged at their digits, and the mistakes behind wrong ones.
+
+The numbers were worked by hand, each as the calculation beside it.
+"""
+
+from random import Random
+
+import pytest
+
+from rnncalc import GRU, LSTM, RNN, CallError, Network, Output
+from rnncalc.answers.judgement import Answer, Judgement
+from rnncalc.answers.values import ValueGrader, judge_values, read_array, read_values
+from rnncalc.expressions import EXACT_DIGITS, read_real
+from rnncalc.network.data import Data
+from rnncalc.questions.run import weights_in_use
+
+# fmt: off
+ONE = Network(input=1, steps=2, layers=[RNN(1)])
+"""One unit: h_1 = tanh(0.5·1 + 0.3·0.2 + 0.1) = tanh(0.66) and h_2 = tanh(0.5·2 + 0.3·h_1 + 0.1)."""
+OF_ONE = Data(
+    {"rnn_1": {"W_xh": [[0.5]], "W_hh": [[0.3]], "b_h": [0.1]}},
+    {None: [[1.0], [2.0]]},
+    {"rnn_1": {"h": [0.2]}},
+    [0.3],
+)
+TWO = Network(input=1, steps=1, layers=[RNN(2)])
+OF_TWO = Data(
+    {"rnn_1": {"W_xh": [[0.4], [-0.3]], "W_hh": [[0.1, 0.6], [-0.2, 0.3]], "b_h": [0.0, 0.0]}},
+    {None: [[1.0]]},
+    {"rnn_1": {"h": [0.5, -0.4]}},
+)
+GATED = Network(input=1, steps=1, layers=[GRU(1)])
+OF_GATED = Data(
+    {
+        "gru_1": {
+            "W_xz": [[0.1]], "W_xr": [[0.2]], "W_xn": [[0.3]], "W_hz": [[0.4]], "W_hr": [[0.5]], "W_hn": [[0.6]],
+            "b_z": [0.01], "b_r": [0.02], "b_n": [0.03],
+        }
+    },
+    {None: [[1.0]]},
+    {"gru_1": {"h": [0.5]}},
+)
+RESET = Network(input=1, steps=1, layers=[GRU(2, bias=False)])
+"""The reset gate is (σ(0.5), σ(−1)), and the candidate reads h_0 = (0.8, −0.6) alone."""
+OF_RESET = Data(
+    {
+        "gru_1": {
+            "W_xz": [[0.0], [0.0]], "W_xr": [[0.5], [-1.0]], "W_xn": [[0.0], [0.0]],
+            "W_hz": [[0.0, 0.0]] * 2, "W_hr": [[0.0, 0.0]] * 2, "W_hn": [[0.5, -0.4], [0.3, 0.2]],
+        }
+    },
+    {None: [[1.0]]},
+    {"gru_1": {"h": [0.8, -0.6]}},
+)
+MEMORY = Network(input=1, steps=1, layers=[LSTM(1)])
+"""i = σ(0.2), f = σ(−0.5), o = σ(0.7), g = tanh(0.4), and c_0 = 0.9."""
+OF_MEMORY = Data(
+    {
+        "lstm_1": {
+            "W_xi": [[0.2]], "W_xf": [[-0.5]], "W_xo": [[0.7]], "W_xg": [[0.4]],
+            **{f"W_h{gate}": [[0.0]] for gate in "ifog"},
+            **{f"b_{gate}": [0.0] for gate in "ifog"},
+        }
+    },
+    {None: [[1.0]]},
+    {"lstm_1": {"h": [0.0], "c": [0.9]}},
+)
+CLASSES = Network(input=2, steps=1, layers=[RNN(2, activation="relu")], output=Output(2, activation="softmax"))
+"""h_1 = (0.3, 0.1), and the softmax of it."""
+OF_CLASSES = Data(
+    {
+        "rnn_1": {"W_xh": [[1.0, 0.0], [0.0, 1.0]], "W_hh": [[0.0, 0.0]] * 2, "b_h": [0.0, 0.0]},
+        "output": {"W_hy": [[1.0, 0.0], [0.0, -2.0]], "b_y": [0.0, 0.0]},
+    },
+    {None: [[0.3, 0.1]]},
+)
+# fmt: on
+
+
+def judged(network: Network, data: Data, *texts: str, loss: str | None = None) -> tuple[Answer, list[Judgement]]:
+    answer = judge_values(network, data, *texts, loss=loss)
+    return answer, [*answer.judged]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "error", "digits"),
+    [
+        ("0.76", 0.76, 0.005, 2),
+        ("−0.2", -0.2, 0.05, 1),
+        ("0,810", 0.81, 0.0005, 3),
+        ("1.234", 1.234, 0.0005, 4),
+        ("2.5e-2", 0.025, 0.0005, 2),
+        (r"1.2 · 10^{-3}", 0.0012, 0.00005, 2),
+        ("3", 3.0, 0.5, 1),
+        ("1/3", 1 / 3, 0.0, EXACT_DIGITS),
+        (r"\frac{1}{4}", 0.25, 0.0, EXACT_DIGITS),
+        ("tanh(0.5)", 0.46211715726, 0.0, EXACT_DIGITS),
+        (r"\tanh(-0.4)", -0.37994896226, 0.0, EXACT_DIGITS),
+        ("σ(0.25)", 0.562176500886, 0.005 * 0.2461, 3),  # the slope of σ at 0.25 is 0.5622·0.4378 = 0.2461
+        ("e^{-1}", 0.367879441171, 0.0, EXACT_DIGITS),
+        ("e⁻¹", 0.367879441171, 0.0, EXACT_DIGITS),
+        ("exp(-1)", 0.367879441171, 0.0, EXACT_DIGITS),
+        ("1/(1 + e^{-2})", 0.880797077978, 0.0, EXACT_DIGITS),
+        ("√2/2", 0.707106781187, 0.0, EXACT_DIGITS),
+        ("ln 2", 0.69314718056, 0.0, EXACT_DIGITS),
+    ],
+)
+def test_a_number_or_a_calculation_is_read(text: str, value: float, error: float, digits: int) -> None:
+    """With what its decimals leave unknown; a calculation with coarse ones is meant exactly."""
+    number = read_real(text)
+    assert number.value == pytest.approx(value, abs=1e-11)
+    assert number.error == pytest.approx(error, rel=0.02)
+    assert number.digits == digits
+
+
+@pytest.mark.parametrize("text", ["", "x", "1/0", "foo(2)", "0.5 0.3", "(-8)^(1/3)", "10^{400}", "((((", "ln 0"])
+def test_what_is_no_number_is_refused(text: str) -> None:
+    """In one line, also where a function has no value."""
+    with pytest.raises(CallError):
+        read_real(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "values"),
+    [
+        ("h_1 = (0.76, -0.2), y_2 = 0.81", 2, [("h_1", (2,)), ("y_2", ())]),
+        ("h_1 = 0,76; h_2 = 0,5", 1, [("h_1", ()), ("h_2", ())]),
+        ("h_1 = (0,76; -0,2)", 2, [("h_1", (2,))]),
+        ("h_1 = tanh(0.5) = 0.46", 1, [("h_1", ())]),
+        ("h_1 = [0.76 -0.2]", 2, [("h_1", (2,))]),
+        ("dL/dW_hh = [[1, 2], [3, 4]]", 4, [("dL/dW_hh", (2, 2))]),
+        (r"$\frac{\partial L}{\partial W_{hh}} = \begin{pmatrix}1 & 2\\3 & 4\end{pmatrix}$", 4, [("", (2, 2))]),
+        ("h_1: 0.4\nh_2: 0.5", 1, [("h_1", ()), ("h_2", ())]),
+        ("W = np.array([[1, 2, 3]])", 3, [("W", (1, 3))]),
+        ("h_1 = (1, 2)^T", 2, [("h_1", (2,))]),
+    ],
+)
+def test_values_are_read_with_their_names(text: str, size: int, values: list[tuple[str, tuple[int, ...]]]) -> None:
+    """As vectors and matrices of any writing; the expected size says what a comma is."""
+    read = read_values(text)
+    assert [read_array(each.text, size)[0] for each in read] == [shape for _, shape in values]
+    assert all(name in each.name for each, (name, _) in zip(read, values, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("h_1", name) for name in ("h_1", "h1", "h₁", "$h_{1}$", "rnn_1.h_1", "rnn_1: h_1", "h_1 of rnn_1")),
+        *(("∂L/∂W_hh", name) for name in ("dL/dW_hh", "∂L/∂W_hh", r"\frac{\partial L}{\partial W_{hh}}", "dWhh")),
+        *(("δ_h,2", name) for name in ("δ_h,2", r"\delta_{h,2}", "delta_h,2")),
+        ("L", "loss"),
+    ],
+)
+def test_a_name_is_found_as_it_is_written(name: str, text: str) -> None:
+    """In plain text, in LaTeX, with its layer or without."""
+    _, (value,) = judged(ONE, OF_ONE, f"{text} = 0.5")
+    assert value.tensor == name
+
+
+CORRECT = [
+    (ONE, OF_ONE, "h_1 = 0.5784", False),
+    (ONE, OF_ONE, "h_1 = tanh(0.66)", False),
+    (ONE, OF_ONE, "h_1 = tanh(0.5 + 0.3·0.2 + 0.1) = 0.58", False),
+    (ONE, OF_ONE, "h_1 = 0.5782", True),  # two units less
+    (ONE, OF_ONE, "h_2 = 0,855", False),
+    (ONE, OF_ONE, "L = 0.1539", False),  # (0.8547 − 0.3)²/2
+    (ONE, OF_ONE, "dL/dW_hh = 0.0924", False),  # 0.1495·0.5784 + 0.0297·0.2
+    (ONE, OF_ONE, "dL/dW_xh = 0.3287; dL/db_h = 0.1793", False),
+    (TWO, OF_TWO, "h_1 = (0.207, -0.4777)", False),  # tanh of 0.4 + 0.05 − 0.24 and of −0.3 − 0.1 − 0.12
+    (TWO, OF_TWO, "h_1 = [[0.207], [-0.4777]]", False),
+    (GATED, OF_GATED, "z_1 = σ(0.31), r_1 = σ(0.47)", False),
+    (MEMORY, OF_MEMORY, "c_1 = 0.5487", False),  # 0.3775·0.9 + 0.5498·0.3799
+    (CLASSES, OF_CLASSES, "y = (0.6225, 0.3775)", False),  # e^0.3 and e^−0.2, each over their sum
+]
+
+
+@pytest.mark.parametrize(("network", "data", "text", "rounded"), CORRECT)
+def test_a_correct_value_is_correct_at_its_digits(network: Network, data: Data, text: str, rounded: bool) -> None:
+    """Up to two units of the last digit, with a remark."""
+    answer, values = judged(network, data, text)
+    assert answer.right
+    assert [each.value and each.value.rounded for each in values] == [rounded] * len(values)
+
+
+WRONG = [
+    (ONE, OF_ONE, "h_1 = 0.66", "leaves out the activation of h", True),
+    (ONE, OF_ONE, "h_1 = 0.660", "leaves out the activation of h", False),
+    (ONE, OF_ONE, "h_1 = 0.508", "leaves out the bias", False),  # tanh(0.56)
+    (ONE, OF_ONE, "h_1 = 0.5370", "leaves out the recurrent product", False),  # tanh(0.6)
+    (ONE, OF_ONE, "h_2 = 0.8514", "ignores the state before the first step", False),  # tanh(1.1 + 0.3·0.5370)
+    (ONE, OF_ONE, "h_1 = 0.4621", "exchanges the matrices of the input and of the state", False),  # tanh(0.3 + 0.2)
+    (ONE, OF_ONE, "h_1 = 0.6593", "takes σ instead of tanh for h", False),  # σ(0.66)
+    (ONE, OF_ONE, "h_1 = 0.8210", "takes the input of the next step", False),  # tanh(1.16)
+    (TWO, OF_TWO, "h_1 = (0.4854, -0.1194)", "takes the transpose of the recurrent matrix of h", False),
+    (GATED, OF_GATED, "h_1 = 0.4847", "exchanges z and 1 − z", False),  # 0.4231·0.5 + 0.5769·0.4735
+    (GATED, OF_GATED, "n_1 = 0.5581", "leaves out r in the candidate", False),  # tanh(0.33 + 0.3)
+    # tanh of r_1·(0.4 + 0.24) and of r_2·(0.24 − 0.12), with r = (0.6225, 0.2689)
+    (RESET, OF_RESET, "n_1 = (0.3786, 0.0323)", "applies r after the matrix instead of before", False),
+    (MEMORY, OF_MEMORY, "h_1 = 0.3666", "leaves out the tanh of c", False),  # 0.6682·0.5487
+    (MEMORY, OF_MEMORY, "c_1 = 0.6383", "exchanges f and i", False),  # 0.5498·0.9 + 0.3775·0.3799
+    (CLASSES, OF_CLASSES, "y = (0.300, -0.200)", "leaves out the softmax of y", False),
+    (ONE, OF_ONE, "dL/dW_hh = 0.0864", "stops the gradient at each step", False),  # 0.1495·0.5784
+    (ONE, OF_ONE, "dL/db_h = 0.7212", "leaves out the derivative of the activation of h", False),  # 0.5547·(1 + 0.3)
+    (ONE, OF_ONE, "L = 0.3077", "leaves out the factor 1/2 of the loss", False),
+    (ONE, OF_ONE, "dL/dW_hh = -0.0924", "takes target − output instead of output − target", False),
+    (ONE, OF_ONE, "h_1 = -0.5784", "has the wrong sign", False),
+]
+
+
+@pytest.mark.parametrize(("network", "data", "text", "mistake", "guess"), WRONG)
+def test_a_wrong_value_has_its_mistake(network: Network, data: Data, text: str, mistake: str, guess: bool) -> None:
+    """The pass done again with one thing changed; two digits of one value are a guess."""
+    answer, (value,) = judged(network, data, text)
+    assert not answer.right
+    texts = {each.mistakes[0].text: each.by_chance for each in value.diagnoses}
+    assert texts.get(mistake) is guess, texts
+
+
+def test_the_reset_gate_may_also_be_applied_before_instead_of_after() -> None:
+    """In PyTorch's GRU: tanh of 0.5·0.6225·0.8 + 0.4·0.2689·0.6 and of 0.3·0.6225·0.8 − 0.2·0.2689·0.6."""
+    network, before = RESET.replace(convention="pytorch"), OF_RESET.weights["gru_1"]  # type: ignore[index]
+    stacked = {
+        "weight_ih_l0": [*before["W_xr"], *before["W_xz"], *before["W_xn"]],
+        "weight_hh_l0": [*before["W_hr"], *before["W_hz"], *before["W_hn"]],
+    }
+    _, (value,) = judged(network, OF_RESET._replace(weights={"gru_1": stacked}), "n_1 = (0.3036, 0.1166)")
+    assert value.diagnoses[0].mistakes[0].text == "applies r before the matrix instead of after"
+
+
+def test_two_values_that_agree_on_a_mistake_make_it_a_fact() -> None:
+    """With two digits each: tanh(0.56) = 0.51 and tanh(1 + 0.3·0.508) = 0.82."""
+    _, (first, second) = judged(ONE, OF_ONE, "h_1 = 0.51", "h_2 = 0.82")
+    assert (first.diagnoses[0].id, first.by_chance) == ("no-bias", False)
+    assert (second.follows, second.repeats, second.diagnoses) == ("h_1", True, ())
+
+
+def test_what_follows_from_a_wrong_value_is_named_once() -> None:
+    """From h_1 = 0.41: tanh(1.1 + 0.123) = 0.8405, and the loss (0.8405 − 0.3)²/2 = 0.1461."""
+    answer, values = judged(ONE, OF_ONE, "h_1 = 0.41", "h_2 = 0.8405", "L = 0.1461")
+    assert [(each.follows, each.repeats) for each in values] == [(None, False), ("h_1", False), ("h_1", False)]
+    assert "h_1 is wrong; h_2 and L follow from it correctly." in answer.sentences
+
+
+def test_a_value_follows_from_a_wrong_gradient() -> None:
+    """From ∂L/∂h_2 = 0.8547, without the target: δ = 0.8547·(1 − 0.8547²) = 0.2303, and δ·0.5784 for step 2."""
+    _, values = judged(ONE, OF_ONE, "dL/dh_2 = 0.8547", "δ_h,2 = 0.2303", "dL/dW_hh (step 2) = 0.1332")
+    assert [each.follows for each in values] == [None, "∂L/∂h_2", "∂L/∂h_2"]
+
+
+def test_a_value_that_follows_from_rounded_ones_is_correct() -> None:
+    """From h_1 = 0.57, which is correct at two digits: tanh(1.1 + 0.171) = 0.8541."""
+    answer, (_, second) = judged(ONE, OF_ONE, "h_1 = 0.57", "h_2 = 0.8541")
+    assert answer.right
+    assert second.value
+    assert second.value.rounded
+
+
+def test_numbers_that_nothing_rounds_are_exact() -> None:
+    """relu(0.5·1 + 0.3·0.2 + 0.1) = 0.66, so that 0.65 is wrong; two mistakes together are a guess."""
+    network = ONE.with_parts({None: ONE.parts[None]._replace(layers=(RNN(1, activation="relu"),))})
+    assert judged(network, OF_ONE, "h_1 = 0.66")[0].right
+    assert not judged(network, OF_ONE, "h_1 = 0.65")[0].right
+    _, (value,) = judged(ONE, OF_ONE, "h_1 = 0.4621")  # or with another sum
+    assert value.diagnoses
+
+
+def test_a_wrong_shape_is_said() -> None:
+    """And nothing else is looked for."""
+    _, (value,) = judged(TWO, OF_TWO, "h_1 = (0.2, 0.3, 0.4)")
+    assert value.diagnoses[0].mistakes[0].text == "has a wrong shape: (3) instead of (2)"
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("q_1 = 3",), "'q_1' is no value of this pass; there are x_1"),
+        (("0.3",), "expected each value with its name, as in h_1 = 0.76, got '0.3'"),
+        (("h_1 = 0.3", "h1 = 0.4"), "h_1 is given twice; remove one"),
+        (("h_1 = foo",), "expected a number or"),
+        (("h_1 = ((1, 2), (3))",), "have different lengths"),
+    ],
+)
+def test_a_text_that_is_no_value_is_refused(texts: tuple[str, ...], message: str) -> None:
+    """With its cure."""
+    with pytest.raises(CallError, match=r".*") as refused:
+        judged(ONE, OF_ONE, *texts)
+    assert message in str(refused.value)
+
+
+def test_a_pass_needs_numbers() -> None:
+    """Its weights and its inputs."""
+    with pytest.raises(CallError, match="give weights and inputs in the spec"):
+        judged(ONE, Data(), "h_1 = 0.3")
+
+
+def test_values_that_are_asked_for_need_no_names() -> None:
+    """They are in order."""
+    grader = ValueGrader(ONE, OF_ONE, asked=("h_1", "h_2"))
+    assert grader.judge([*grader.read("0.5784"), *grader.read("0.8547")]).right
+    assert grader.missing([]) == ["h_1", "h_2"]
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("layer", [RNN(1), GRU(1), LSTM(1), GRU(1, bidirectional=True)])
+def test_few_random_values_have_a_mistake_as_a_fact(layer: RNN | GRU | LSTM) -> None:
+    """At most 4 in 100 of wrong values, uniform from −1 to 1 at three digits."""
+    network = Network(input=1, steps=3, layers=[layer], output=1)
+    random, facts, number = Random(3), 0, 0
+    for seed in range(4):
+        inputs: dict[str | None, list[list[float]]] = {None: [[random.randrange(-9, 10) / 10] for _ in range(3)]}
+        grader = ValueGrader(network, Data(dict(weights_in_use(network, seed=seed, rounded=True)), inputs))
+        for _ in range(40):
+            (value,) = grader.judge(grader.read(f"y = {random.uniform(-1, 1):.3f}")).judged
+            number += not value.right
+            facts += bool(value.diagnoses) and not value.by_chance
+    assert facts <= 0.04 * number
