@@ -586,7 +586,7 @@ def test_the_count_is_hidden_while_an_answer_is_typed(page: Page) -> None:
 def test_an_exercise_that_cannot_be_asked_says_why(page: Page) -> None:
     state = "{network: '-i 4 -l lstm:3', ask: 'total', vary: 'memory=2..5'}"
     ask(page, page.run(f"return import('./address.mjs').then(of => of.encoded({state}))"))
-    assert page.text("#sheet").startswith("rnncalc: --vary: expected input, steps, lstm_1, ")
+    assert page.text("#sheet").startswith("--vary: expected input, steps, lstm_1, ")
 
 
 def test_a_result_that_comes_late_is_not_shown_on_an_exercise(page: Page) -> None:
