@@ -8,8 +8,12 @@ LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-zα-ρ
 LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 """The signs of a subscript that are lowered, digits first."""
 
-GATE_LETTER = "[A-Za-zΓΔΘΛΞΠΣΥΦΨΩα-ω][\u0302-\u0304\u0307]?[′']?(?:_[A-Za-z0-9]{1,8})?"
-"""What may be written for the letter of a gate: a letter that may have an accent, a prime and an index."""
+ABOVE = r"\^\{?([(\[<]?l[)\]>]?)\}?"
+"""What a course may write above a letter for the number of its layer: `^l`, `^(l)`, `^{[l]}`."""
+
+_LEVEL, _INDEX = ABOVE.replace("(", "(?:", 1), "(?:_(?:[A-Za-z0-9]{1,8}|[ΓΔΘΛΞΠΣΥΦΨΩα-ω]))"
+OWN_LETTER = "[A-Za-zΓΔΘΛΞΠΣΥΦΨΩα-ω][\u0302-\u0304\u0307]?[′']?" + f"(?:{_LEVEL}{_INDEX}?|{_INDEX}?(?:{_LEVEL})?)"
+"""A course's letter for a symbol: a letter that may have an accent, a prime, an index and the number of its layer."""
 
 MATH_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
 """The accents behind a letter, with their names in the mathematics of LaTeX."""
@@ -43,11 +47,19 @@ GREEK = dict(
 GREEK |= {name.title(): letter.upper() for name, letter in GREEK.items() if letter.upper() in "ΓΔΘΛΞΠΣΥΦΨΩ"}
 """The Greek letters, by their names; of the capitals, those that are not Latin ones."""
 
+_IN_ASCII = {letter: name for name, letter in GREEK.items()}
+
+
+def in_ascii(symbol: str) -> str:
+    """Return a symbol with the name of its Greek letter: `gamma_z` for `γ_z`."""
+    return f"{_IN_ASCII.get(symbol[:1], symbol[:1])}{symbol[1:]}"
+
+
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 RAISED = str.maketrans("0123456789−", f"{SUPERSCRIPTS}⁻")
 """The digits of a power; and they and its sign, by those on the line."""
 
 
-def superscript(layer: int) -> str:
-    """Return the number of a layer above its letters, in plain text; nothing for 0."""
-    return f"^({layer})" if layer else ""
+def superscript(above: str) -> str:
+    """Return what is written above a letter, in plain text."""
+    return f"^{above}" if above else ""

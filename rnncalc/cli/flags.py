@@ -36,6 +36,7 @@ class NetworkFlags(TypedDict):
     feedback: str | None
     convention: str | None
     notation: NotRequired[str | None]
+    letters: NotRequired[Any]
     sizes: NotRequired[tuple[str, ...]]
 
 
@@ -53,6 +54,7 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "--targets": ("--backward",),
     "--digits": ("--work",),
     "--notation": ("--work",),
+    "--letters": ("--work", "--states", "--weights"),
     "--learning-rate": ("--work --backward",),
     "--tensors": ("--model",),
     "--max-growth": ("--baseline",),
@@ -211,13 +213,16 @@ network_flags = together(
 spec_flags = together(specs_argument, network_flags)
 """The specs of a call, and the flags that describe a network without one."""
 
-notation_flag = word_flag(
-    "--notation",
-    words="rnncalc.conventions:NOTATIONS",
-    checked=False,
-    help="How parameters and shapes are written: rnncalc help notations.",
+notation_flag = together(
+    word_flag(
+        "--notation",
+        words="rnncalc.conventions:NOTATIONS",
+        checked=False,
+        help="How parameters and shapes are written: rnncalc help notations.",
+    ),
+    file_flag("--letters", help="YAML of a course's letters, {h: a, W_xh: W_ax}, or a spec with notation."),
 )
-"""The flag of commands that show tensors or equations."""
+"""The flags of commands that show tensors or equations."""
 
 quantize_flag = word_flag(
     "--quantize", words="rnncalc.questions.quantized:QUANTIZATIONS", help="Bytes as embedded kernels store them."

@@ -74,6 +74,8 @@ def read_each(
 
     in_flags = describing(flags)
     with AllAtOnce() as at_once:
+        if letters := flags.get("letters"):
+            flags = {**flags, "letters": at_once.ask(read_file, letters, flag="--letters")}
         problem = _file_for_units(flags)
         if in_flags and specs:
             problem = problem or _both(in_flags, specs, flags["layers"])
@@ -154,7 +156,8 @@ def describing(flags: NetworkFlags) -> list[str]:
 
 def overrides(flags: NetworkFlags) -> dict[str, Override]:
     """Return the values that override a spec's own."""
-    return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str | tuple)}
+    keys = {*OVERRIDES, "letters"}
+    return {key: word for key, word in flags.items() if key in keys and isinstance(word, str | tuple)}
 
 
 def read_spec(path: str, *, flag: str = "", hint: bool = False) -> tuple[bytes, str]:

@@ -28,7 +28,9 @@ CONVENTIONS: dict[str, str | Convention] = {
 }
 """Each convention, or the module that has it."""
 
-NOTATIONS = ("w", "uvw", "rows", "columns", "stacked", "stacked-gates", "pytorch")
+NOTATIONS = (
+    *("w", "uvw", "rows", "rows-in-cells", "columns", "stacked-columns", "stacked", "stacked-gates", "pytorch"),
+)
 """The names of the notations; what they are is `notation.NOTATION_BY_NAME`, which few calls need."""
 
 

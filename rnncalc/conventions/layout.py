@@ -59,7 +59,9 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
         case Cell():
             tensors = tuple(CellTensors(layer, inputs, convention, stacks).tensors())
             names = [tensor.name for tensor in tensors]
-            if twice := [name for name in names if names.count(name) > 1]:  # a trained number's and a gate's bias, say
+            arrays = convention.arrays(layer.kind)
+            twice = [name for name in names if names.count(name) > 1]
+            if twice and not (arrays and arrays.has_letters):  # a trained number's and a gate's bias, say
                 message = f"two of its tensors are called {twice[0]} under {convention.name}"
                 raise DeclarationError(f"{layer.kind}: {message}; give one of its parts another letter")
         case External():

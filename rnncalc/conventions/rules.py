@@ -6,8 +6,9 @@ A convention is data, one file a framework beside this one: a cell is written as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
@@ -26,6 +27,12 @@ class Side(Enum):
     BOTH = "both"
 
 
+def _index(letters: Mapping[str, str], whole: bool, letter: str) -> str:
+    """Return what is written for a letter in the index of weights: the index of what is written, if that has one."""
+    written = letters.get(letter, letter)
+    return written if whole else written.partition("_")[2] or written
+
+
 class Array(Frozen):
     """How tensors of one role are named and shaped.
 
@@ -37,13 +44,14 @@ class Array(Frozen):
     is in the tensor, and `2gates` twice that; `reads` is the width that a product reads, and no axis of a diagonal one,
     whose `reads|1` is 1; `stacked` is as long as all that a gate reads together; `directions` is 1 or 2.
     With {gate} or {apart} in the name, each gate has a tensor; else all gates are in one, along `gates`.
-    indices: what is written for the letter of a gate, where it is another.
+    letters: a course's own, by those that the notation has: of a gate or a state, whose index is that of its weights,
+    or of the whole name.
     marks: of the two directions, where they are not those of the convention.
     """
 
     name: str
     axes: str
-    indices: Mapping[str, str] = NONE
+    letters: Mapping[str, str] = NONE
     marks: tuple[str, str] | None = None
 
     @property
@@ -58,9 +66,16 @@ class Array(Frozen):
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
-        gate = "".join([self.indices.get(letter, letter) for letter in gates])
-        apart, other = "" if alone else gate, "" if memory else read
-        return self.name.format(gate=gate, apart=apart, read=read, other=other, **marks).removesuffix("_")
+        whole = self.name.startswith("{")  # a state, or a weight beside the gates, by its own letter
+
+        def name(index: Callable[[str], str]) -> str:
+            gate, of = gates if whole else "".join(map(index, gates)), index(read)
+            apart, other = "" if alone else gate, "" if memory else of
+            return self.name.format(gate=gate, apart=apart, read=of, other=other, **marks).removesuffix("_")
+
+        plain = name(str)
+        own = self.letters.get(plain)
+        return own or (name(partial(_index, self.letters, whole)) if self.letters else plain)
 
     def symbol(self, gates: str = "", read: str = "", *, alone: bool = False, memory: bool = False) -> tuple[str, str]:
         """Return the name that `filled` gives as a symbol: its letter, and what is below it."""
@@ -105,6 +120,11 @@ class CellArrays(Frozen):
     usual: Mapping[str, str] = NONE
     only: Mapping[str, tuple[object, ...]] = NONE
     projects_down: bool = False
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether its tensors have a course's letters."""
+        return any(array.letters for array in self.values().values() if isinstance(array, Array))
 
 
 class TransformArrays(Frozen):

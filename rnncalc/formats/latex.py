@@ -267,7 +267,7 @@ def inline(line: Line) -> str:
 def tensor_name(name: TensorName) -> str:
     """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
     before = f"{name.before.rstrip('/')} " if name.before else ""
-    return f"{typeset(before)}${symbol(name.letter, name.below, name.layer)}$"
+    return f"{typeset(before)}${symbol(name.letter, name.below, name.above)}$"
 
 
 def typeset(text: str) -> str:
@@ -287,10 +287,10 @@ def _typeset(char: str) -> str:
     return f"\\{accent}{{{letter}}}" if letter != "i" else f"\\{accent}{{\\i}}"
 
 
-def symbol(letter: str, below: str = "", layer: int = 0) -> str:
+def symbol(letter: str, below: str = "", above: str = "") -> str:
     """Return a letter in LaTeX, a Greek one by its name, with its subscript and the number of its layer above."""
     letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
-    letter = f"{letter}^{{({layer})}}" if layer else letter
+    letter = f"{letter}^{{{above}}}" if above else letter
     below, _, inner = below.partition("_")  # of E_(x_t)
     below = f"{_mathematical(below)}_{{{_mathematical(inner)}}}" if inner else _mathematical(below)
     return f"{letter}_{{{below}}}" if below else letter
@@ -327,7 +327,7 @@ def _latex(piece: Piece) -> str:
             return f"\\sqrt{{{_sum(piece.size)}}}"
         case Derivative():
             return f"\\frac{{\\partial {_latex(piece.function)}}}{{\\partial {_latex(piece.variable)}}}"
-    text = symbol(piece.letter, (piece.subscript or piece.time).replace("−", "-"), piece.layer)
+    text = symbol(piece.letter, (piece.subscript or piece.time).replace("−", "-"), piece.above)
     if not piece.shape:
         return text
     shape = r" \times ".join(map(_sum, piece.sizes))

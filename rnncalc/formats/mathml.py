@@ -94,7 +94,7 @@ def _math(pieces: Iterable[str]) -> str:
 def name(tensor: TensorName) -> str:
     """Return the name of a tensor as a symbol, the mark of a direction before it."""
     before = f"{text(tensor.before)} " if tensor.before else ""
-    return f"{before}<math>{symbol(tensor.letter, tensor.below, tensor.layer)}</math>"
+    return f"{before}<math>{symbol(tensor.letter, tensor.below, tensor.above)}</math>"
 
 
 def phrase(words: Phrase) -> str:
@@ -116,7 +116,7 @@ def _piece(piece: Piece) -> str:
         case Derivative():
             above, below = (f"<mrow><mi>∂</mi>{_piece(variable)}</mrow>" for variable in piece)
             return f"<mfrac>{above}{below}</mfrac>"
-    term = symbol(piece.letter, piece.subscript or piece.time, piece.layer)
+    term = symbol(piece.letter, piece.subscript or piece.time, piece.above)
     if not piece.shape:
         return term
     shape = '<mo lspace="0" rspace="0">×</mo>'.join(map(_size, piece.sizes))
@@ -128,14 +128,13 @@ def _size(size: str) -> str:
     return f"<mn>{size}</mn>" if size.isdecimal() else f"<mtext>{size}</mtext>"
 
 
-def symbol(letter: str, below: str = "", layer: int = 0) -> str:
+def symbol(letter: str, below: str = "", above: str = "") -> str:
     """Return a letter, a Greek one for its name, with its subscript and the number of its layer above."""
     symbol = f"<mi>{text(GREEK.get(letter, letter))}</mi>"
     outer, _, inner = ("".join(map(_below, with_accents(part))) for part in escape(below, MOST_OF_A_SUM).partition("_"))
     index = f"<msub><mrow>{outer}</mrow><mrow>{inner}</mrow></msub>" if inner else outer  # of E_(x_t)
-    if layer:
-        above = f"<mrow>{''.join(map(_below, f'({layer})'))}</mrow>"
-        return f"<msubsup>{symbol}<mrow>{index}</mrow>{above}</msubsup>"
+    if above:
+        return f"<msubsup>{symbol}<mrow>{index}</mrow><mrow>{''.join(map(_below, above))}</mrow></msubsup>"
     return f"<msub>{symbol}<mrow>{index}</mrow></msub>" if below else symbol
 
 

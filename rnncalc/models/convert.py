@@ -76,7 +76,7 @@ def recipe(network: Network, to: str) -> Recipe:
 
     Raises SpecError with every layer that the target does not compute as the source does, and the reason.
     """
-    network = network.replace(notation=None, gate_letters={}) if network.notation else network
+    network = network.replace(notation=None, symbols={}) if network.notation else network
     row, problems = convention(to), list[Problem]()
     layers: dict[Layer, Layer] = {}
     for placed in network.stack:

@@ -36,8 +36,8 @@ class Network(Description):
     output: a layer, or its number of units. steps: the length T of the sequence.
     An encoder-decoder has an `encoder` and a `decoder`, which hold those four, in their place.
     feedback: whether, in one-to-many, each output is the next input; else zeros follow.
-    notation: how its parameters are spelled where they are shown; by default as the convention has them. gate_letters:
-        what is written for the letters of gates, as in `{"i": "Γ_u", "g": "c̃"}`.
+    notation: how its parameters are spelled where they are shown; by default as the convention has them. symbols: a
+        course's letters for those of the notation, as in `{"h": "a", "i": "Γ_u", "W_hy": "W_ya"}`.
     rate: the steps per second, when it runs on a live signal.
     sizes: its sizes with names, as a spec has them; `load` reads them.
     Raises SpecError naming everything that is wrong with it.
@@ -121,7 +121,7 @@ class Network(Description):
         from rnncalc.conventions.notation import NOTATION_BY_NAME  # few calls need it
 
         notation = NOTATION_BY_NAME[self.notation or "w"]
-        return notation.with_letters(self.gate_letters) if self.gate_letters else notation
+        return notation.with_letters(self.symbols) if self.symbols else notation
 
     @property
     def shown(self) -> Convention:

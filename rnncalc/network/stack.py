@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -242,6 +243,26 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             if move.layer.time.whole and uses is not None and (read := widths[move.reads[-1]][0]) is not None:
                 pairs = read, uses * read if isinstance(move, Attend) else move.layer.pairs(read)
             yield Placed(*values, *counted[key], pairs, *places, move.copy, starts)
+
+
+def symbols_of(
+    moves: Moves, row: Convention, notation: Notation, letters: Mapping[str, str]
+) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+    """Yield the name of each layer, and its symbols in a notation, each with what a course's letters write for it."""
+    own = notation.with_letters(letters)
+    for placed, other in zip(stack(moves, row, notation), stack(moves, row, own), strict=True):
+        layer, values = placed.layer, ["x", "y"]
+        if isinstance(layer, Cell):
+            gates = [gate.letter for gate in layer.gates(placed.inputs)]
+            values = [
+                *dict.fromkeys(["x", *layer.states, "h", *gates]),
+                *["a"] * (notation.joins_gates and len(gates) > 1),
+            ]
+        tensors = (
+            tuple(each.name.rpartition("/")[2] for each in pair)
+            for pair in zip(placed.tensors, other.tensors, strict=True)
+        )
+        yield placed.name, chain(((each, own.letter(each)) for each in values), tensors)
 
 
 def levels_of(stack: Iterable[Placed], least: int = 1) -> Mapping[str, int]:

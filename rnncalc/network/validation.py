@@ -11,16 +11,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_LAYERS, MOST_LETTERS, MOST_TENSORS
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention, lacks
 from rnncalc.errors import Path, Problem
-from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, OptionProblem, Output, Shape, Transform
 from rnncalc.layers.options import SIZE, Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
-from rnncalc.letters import GATE_LETTER, has_letters
+from rnncalc.letters import OWN_LETTER, has_letters, in_ascii
 from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, turns
 from rnncalc.network.parts import (
     OUTPUT,
@@ -62,7 +61,7 @@ class Description(Frozen):
     feedback: bool = False
     convention: str = "textbook"
     notation: str | None = None
-    gate_letters: Mapping[str, str] = {}
+    symbols: Mapping[str, str] = {}
     rate: Fraction | float | None = None
     sizes: Mapping[str, int] | None = None
     name: str = "network"
@@ -132,7 +131,10 @@ def problems(network: Description) -> Iterator[Problem]:
     wrong = [*_problems(network, parts)]
     yield from wrong
     if around and not wrong:  # else no way of a sequence through the layers can be followed
-        yield from _unreadable(network, attending(dict(parts)))
+        wrong = [*_unreadable(network, attending(dict(parts)))]
+        yield from wrong
+    if network.symbols and not wrong:
+        yield from _wrong_letters(network, attending(dict(parts)))
 
 
 def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
@@ -162,8 +164,6 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from cannot_feed_back(network)
     if network.notation is not None:
         yield from _cannot_spell(network.notation, network.convention)
-    if network.gate_letters:
-        yield from _misnamed_gates(network.gate_letters, parts)
     if network.expect is not None:
         yield from _expected(network.expect, parts)
     if network.training is not None:
@@ -391,27 +391,32 @@ def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
         yield Problem(("notation",), f"{message}; make the convention {only}, or the notation {others}")
 
 
-def _misnamed_gates(letters: Mapping[str, str], parts: Parts) -> Iterator[Problem]:
-    """Yield letters for gates that no kind has, that are no letters, or that another gate or a state has.
+def _wrong_letters(network: Description, parts: Parts) -> Iterator[Problem]:
+    """Yield letters of symbols that no layer has, that are no letters, or that another symbol of a layer has too."""
+    from rnncalc.conventions.notation import NOTATION_BY_NAME  # imported only for a network with letters of its own
+    from rnncalc.network.stack import symbols_of
 
-    All kinds are looked at: other cells in the network's place, as compared ones, have the same letters.
-    """
-    kinds: list[Any] = [cls for cls in map(kind, KINDS) if issubclass(cls, Cell) and not cls.needed()]
-    cells: list[Cell] = [cls(**{cls.number: 1}) for cls in kinds]
-    cells += [layer for part in parts.values() for layer in part.layers if isinstance(layer, Cell)]
-    states = {"x", *(state for cell in cells for state in cell.states)}
-    gates = tuple(dict.fromkeys(gate.letter for cell in cells for gate in cell.gates(1) if gate.letter not in states))
-    for letter, other in letters.items():
-        at: Path = ("notation", "letters", letter)
-        taken = {
-            letters.get(gate, gate).partition("_")[2] or letters.get(gate, gate) for gate in gates if gate != letter
-        }
-        if letter not in gates:
-            yield Problem(at, f"{escape(letter)} is not the letter of a gate; the gates are {all_of(gates)}")
-        elif not re.fullmatch(GATE_LETTER, other):
-            yield Problem(at, f"expected a letter, such as Γ_u, c̃ or h′, got '{escape(other)}'")
-        elif not {other, other.partition("_")[2] or other}.isdisjoint(taken | states):
-            yield Problem(at, f"{other}, or its index, is the letter of another value too; write another letter")
+    plain = NOTATION_BY_NAME[network.notation or "w"]
+    fine = {key: word for key, word in network.symbols.items() if re.fullmatch(OWN_LETTER, str(word))}
+    moves = flow(parts, network.topology or default_topology(network.layers), feedback=network.feedback)
+    layers = {name: [*pairs] for name, pairs in symbols_of(moves, convention(network.convention), plain, fine)}
+    known = dict.fromkeys(symbol for pairs in layers.values() for symbol, _ in pairs)
+    for key, word in network.symbols.items():
+        at: Path = ("notation", "letters", escape(key))
+        if key not in fine:
+            yield Problem(at, f"expected a letter, such as a, Γ_u, c̃ or W_F, or a^l, got '{escape(str(word))}'")
+        elif key not in known and in_ascii(key) not in known:
+            listed = did_you_mean(key, [*known]) or f"; the symbols are {all_of([*known])}"
+            yield Problem(at, f"no layer here has this symbol in the notation {plain.name}{listed}")
+    for name, pairs in layers.items():
+        of: dict[str, str] = {}
+        for symbol, written in pairs:
+            other = of.setdefault(written, symbol)
+            if other != symbol:
+                both = symbol, other, *symbol.partition("_")[2], *other.partition("_")[2]
+                key = next((each for each in both if each in fine or in_ascii(each) in fine), next(iter(fine)))
+                message = f"{other} and {symbol} of {escape(name)} would both be {written}; write another letter"
+                yield Problem(("notation", "letters", escape(key)), message)
 
 
 def _tied(at: Path, part: Part) -> Iterator[Problem]:

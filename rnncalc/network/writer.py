@@ -15,8 +15,8 @@ from rnncalc.records import Frozen
 def spec_of(network: Network) -> dict[str, Any]:
     """Return the network as a spec file holds it, in plain values, without `expect`, `budget` and `training`."""
     spec = _changed(network, ("source", "convention", "topology", "feedback", "notation"))
-    if network.gate_letters:
-        spec["notation"] = {"name": network.notation or "w", "letters": {**network.gate_letters}}
+    if network.symbols:
+        spec["notation"] = {"name": network.notation or "w", "letters": {**network.symbols}}
     if network.sizes:
         sizes = network.sizes.items()
         spec["sizes"] = {name: None if str(size) == name else _value(size) for name, size in sizes}  # a letter

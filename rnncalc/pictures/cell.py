@@ -89,7 +89,7 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     steps = [spelled(line_of(each, placed.sizes, notation), signs) for each in equations(traced, notation)]
     flow = graph(traced, notation)
     drawn, shapes = False, list[Shape](lines(steps, width or ROOM))
-    for drawing in (figure(traced, flow, gap, signs) for gap in GAPS):
+    for drawing in (figure(traced, flow, gap, signs, notation) for gap in GAPS):
         if drawing and (width is None or _across(drawing) <= width):
             drawn, shapes = True, drawing
             break
@@ -106,7 +106,7 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     widths = f"{placed.kind}, {placed.inputs:,} → {placed.outputs:,}"
     spelling = f"; notation {network.notation}" if network.notation else ""
     setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}{spelling}"
-    notes = tuple(_notes(placed, others, flow if drawn else None))
+    notes = tuple(_notes(placed, others, flow if drawn else None, notation))
     caption = Caption(heading, setting, notes, f"one step of its cell, {placed.kind}")
     picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))
@@ -118,7 +118,7 @@ def _across(shapes: list[Shape]) -> int:
     return right - left
 
 
-def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator[str]:
+def _notes(placed: Placed, others: list[Placed], flow: Graph | None, notation: Notation) -> Iterator[str]:
     """Yield the notes below the picture; flow: None if it is not drawn."""
     layer = cell_of(placed)
     if flow:
@@ -135,7 +135,7 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
     for gate in layer.gates(placed.inputs):
         for product in gate.products:
             if product.form is Form.DIAGONAL:
-                bare.setdefault(product.vector, []).append(gate.letter)
+                bare.setdefault(notation.letter(product.vector), []).append(notation.letter(gate.letter))
     for vector, gates in bare.items():
         yield f"One weight per unit, not a matrix: {vector} in {all_of(gates)}."
     if layer.bidirectional:
@@ -190,7 +190,10 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
         symbol = Term(*notation.parts[part].symbol(weight.letter))
         legend.append(LegendRow((symbol,), name, next(sums), weight.name))
     states = zip(layer.states, sums, strict=False)  # no sums where none is learned
-    legend += [LegendRow((Term(each, "0"),), "state", sum_, "learned, before the first step") for each, sum_ in states]
+    legend += [
+        LegendRow((Term(*notation.parts["state"].symbol(read=each)),), "state", sum_, "learned, before the first step")
+        for each, sum_ in states
+    ]
     return [row._replace(letter=spelled(row.letter, signs)) for row in legend]
 
 

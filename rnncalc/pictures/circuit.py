@@ -94,7 +94,7 @@ class _Reader:
         if below.operation == WEIGHTS and below.weights and not below.axes and row.operands < 2:
             return DrawnNode(NodeKind.NUMBER, row, letter=below.weights.letter)
         normalised, letters = self._normalised(node.operands[0] if node.letter else place)
-        is_sum, letter = normalised in self.trace.sums, self.letters.notation.letter(node.letter)
+        is_sum, letter = normalised in self.trace.sums, node.letter
         if node.letter and not is_sum:
             return DrawnNode(NodeKind.THROUGH, row, (self._whole(normalised),), letter)
         if letters and not node.letter:
@@ -165,12 +165,12 @@ Heading = tuple[GridPoint, GridPoint]
 """A cell, and the step with which a wire enters it."""
 
 
-def figure(trace: Trace, nodes: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
+def figure(trace: Trace, nodes: Graph, gap: int, signs: Mapping[int, str], notation: Notation = W) -> list[Shape]:
     """Return the shapes of a cell, anywhere on the grid; none if a wire has no way.
 
-    gap: the cells between its columns. signs: the words that replace letters.
+    gap: the cells between its columns. signs: the words that replace letters. notation: that of its values.
     """
-    grid = NodeGrid(trace, nodes, signs)
+    grid = NodeGrid(trace, nodes, signs, notation)
     for more in range(0, 2 * MOST_TRIES, 2):
         wiring = Wiring(grid, gap + more, 4 + more)
         if all(wiring.wired(value, reader) for value, reader in wiring.pairs()):
@@ -185,8 +185,8 @@ class NodeGrid:
     from 1 for the lowest. columns: from left to right, the nodes of each from bottom to top.
     """
 
-    def __init__(self, trace: Trace, nodes: Graph, signs: Mapping[int, str]) -> None:
-        self.trace, self.nodes = trace, nodes
+    def __init__(self, trace: Trace, nodes: Graph, signs: Mapping[int, str], notation: Notation) -> None:
+        self.trace, self.nodes, self.notation = trace, nodes, notation
         self.readers: dict[int, list[int]] = {place: [] for place in nodes}
         for place, node in nodes.items():
             for operand in node.operands:
@@ -197,7 +197,7 @@ class NodeGrid:
                 self.lines[letter] = line
         while (ranks := self._ranks()) is None:
             self.lines.popitem()
-        self.boxes = {place: _box(self.nodes[place], signs) for place in ranks}
+        self.boxes = {place: _box(self.nodes[place], signs, notation) for place in ranks}
         letters = {place: letter for letter, line in self.lines.items() for place in line}
         levels = {place: (rank, letters.get(place, "")) for place, rank in ranks.items()}
         self.rows = {place: 1 + sorted({*levels.values()}).index(level) for place, level in levels.items()}
@@ -266,7 +266,7 @@ class NodeGrid:
         return length + 1_000 * sum(across[place] >= across[after] for place, after in lines)
 
 
-def _box(node: DrawnNode, signs: Mapping[int, str]) -> Box:
+def _box(node: DrawnNode, signs: Mapping[int, str], notation: Notation) -> Box:
     """Return how a node is drawn: a gate and a matrix as a box, an operation as a circle, a number small."""
     row = node.operation
     function = (row.function or row.name).translate(signs)
@@ -275,11 +275,11 @@ def _box(node: DrawnNode, signs: Mapping[int, str]) -> Box:
             sign = function if row.function else row.drawn
             return Box(0, 0, (len(sign) + 2) | 1, 1, ((sign,),), Style.OPERATION, round=True)
         case NodeKind.NUMBER:
-            (number,) = spelled((Term(node.letter),), signs)
+            (number,) = spelled((Term(notation.letter(node.letter)),), signs)
             line: Line = (number,) if row.name == "linear" else (f"{function}(", number, ")")
             return Box(0, 0, (span(line) + 2) | 1, 1, (line,), Style.GATE)
         case NodeKind.GATE | NodeKind.THROUGH:
-            lines: tuple[Line, ...] = ((function,), spelled((timed(node.letter, "t"),), signs))
+            lines: tuple[Line, ...] = ((function,), spelled((timed(node.letter, "t", notation),), signs))
         case _:
             lines = tuple(spelled((Term(*letters),), signs) for letters in node.weights)
     entries = 4 * (len(node.operands) // 2) + 3
@@ -362,10 +362,10 @@ class Wiring:
         elif value not in self.boxes:
             self.shapes.append(self._letter(value, cells[0]))
         if reader == OUT:
-            self.shapes.append(Label(x, y - 1, (Term("h", time="t"),), Style.OUTPUT, "middle"))
+            self.shapes.append(Label(x, y - 1, (timed("h", "t", self.grid.notation),), Style.OUTPUT, "middle"))
         if reader == NEXT:
             letters = [letter for letter, place in self.trace.after.items() if place == value]
-            line = tuple(piece for letter in letters for piece in (", ", Term(letter, time="t")))[1:]
+            line = tuple(piece for letter in letters for piece in (", ", timed(letter, "t", self.grid.notation)))[1:]
             self.shapes.append(Label(x + 1, y, line, Style.STATE))
         self.inner.setdefault(value, set()).update(cells[1:-1])
         return True
@@ -380,8 +380,9 @@ class Wiring:
         """Return the letter of the input or of a state of the step before, beside the first cell of its wire."""
         x, y = cell
         if value == self.trace.x:
-            return Label(x, y + 1, (Term("x", time="t"),), Style.INPUT, "middle")
-        return Label(x - 1, y, (Term(self.nodes[value].letter, time="t−1"),), Style.STATE, "end")
+            return Label(x, y + 1, (timed("x", "t", self.grid.notation),), Style.INPUT, "middle")
+        before = timed(self.nodes[value].letter, "t−1", self.grid.notation)
+        return Label(x - 1, y, (before,), Style.STATE, "end")
 
     def _free(self, cell: GridPoint) -> bool:
         return (cell, True) not in self.taken and (cell, False) not in self.taken

@@ -6,7 +6,7 @@ are drawn are looked at, so a long sequence takes no longer than a short one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import compress, pairwise, zip_longest
 from typing import Literal, NamedTuple
@@ -169,15 +169,18 @@ def at(letter: str, step: str) -> Term:
     return Term(letter, subscript=step) if step.isdecimal() else Term(letter, time=step)
 
 
-def _box_of(placed: Placed, row: Row) -> Row:
-    """Return the row of a layer: the box has its name, kind and width, how two directions join, and its parameters."""
+def _box_of(placed: Placed, row: Row, spelled: Callable[[str], str]) -> Row:
+    """Return the row of a layer: the box has its name, kind and width, how two directions join, and its parameters.
+
+    spelled: returns what is written for a state.
+    """
     layer, kind, joined = placed.layer, placed.kind, tuple[Line, ...]()
     number = "" if isinstance(layer, External) or not layer.number else f" {getattr(layer, layer.number):,}"
     if isinstance(layer, DecoderAttention):
         kind = plural(layer.heads, "head") if layer.heads else f"{layer.scoring} scores"
         row = row._replace(attention=layer)
     if isinstance(layer, Cell):
-        states = tuple((Term(letter), f" {placed.sizes[size]:,}") for letter, size in layer.states.items())
+        states = tuple((Term(spelled(letter)), f" {placed.sizes[size]:,}") for letter, size in layer.states.items())
         row = row._replace(states=states, two_way=layer.bidirectional)
         joined = ((f"⇄ {layer.merge or 'concat'}",),) if layer.bidirectional else ()
     lines = (fitted(placed.name, MOST_OF_A_NAME),), (f"{kind}{number}",), *joined, (f"{placed.params:,}",)
@@ -197,6 +200,7 @@ class DrawnPart(NamedTuple):
     """A whole network, or one half: its rows from the lowest, and what the columns depend on.
 
     steps: the length of its sequence, None if it is not a number; letter: what it is called then.
+    output: what is written for its output, and for that of a layer without states.
     at_once: whether one column stands for all steps, because a layer reads several or changes their number.
     """
 
@@ -204,18 +208,19 @@ class DrawnPart(NamedTuple):
     steps: int | None
     letter: str
     rows: list[Row]
+    output: tuple[str, str]
     at_once: bool = False
 
     def with_layers(self, rows: list[Row]) -> DrawnPart:
         """Return the part with other layers between its inputs and its outputs: h, or y of a layer without states."""
         output = rows[-1].output
-        letter = "h" if rows[-1].states else "y"
+        letter = self.output[not rows[-1].states]
         return self._replace(rows=[self.rows[0], *rows, Row(output, output, letter=letter)])
 
 
 def drawn_parts(network: Network) -> list[DrawnPart]:
     """Return the parts of a network, each with all its layers."""
-    moves, ended = network.flow, ends(network.flow)
+    moves, ended, spelled = network.flow, ends(network.flow), network.spelling.letter
     steps: list[Steps] = []  # at which the value of each move is there
     for move, shape in zip(moves, shapes(moves), strict=True):
         before = steps[move.reads[0]] if move.reads else "first"
@@ -235,7 +240,7 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             makers = tuple(placed for placed in network.stack if placed.starts and placed.starts[0] == move.name)
             start = next(filter(None, map(giver, move.reads)), None)
             row = Row(steps[move.reads[0]], steps[ended[place]], start=start, makers=makers)
-            rows[move.part].append(_box_of(stack[move.name], row))
+            rows[move.part].append(_box_of(stack[move.name], row, spelled))
     at_once = {
         move.part
         for move in moves
@@ -253,8 +258,8 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             layers.insert(cells[0] if below else cells[-1] + 1, row)
         known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         reads: Steps = steps[next(place for place, move in enumerate(moves) if getattr(move, "part", "") == name)]
-        inputs = Row(reads, reads, letter="x")
-        parts.append(DrawnPart(name, known, letter, [inputs], name in at_once).with_layers(layers))
+        inputs, output = Row(reads, reads, letter=spelled("x")), (spelled("h"), spelled("y"))
+        parts.append(DrawnPart(name, known, letter, [inputs], output, name in at_once).with_layers(layers))
     return parts
 
 
@@ -341,7 +346,8 @@ class Half(Frozen):
     @cached_property
     def box(self) -> int:
         """The width of every box; one of attention is PAST cells narrower."""
-        widths = [self.circle(letter, column) for column in self.columns for letter in "xy"]
+        circles = self.rows[0].letter, *self.part.output
+        widths = [self.circle(letter, column) for column in self.columns for letter in circles]
         for row in self.rows:
             words = 0 if row.elided else max([0, *map(span, row.lines)]) + 4 - 2 * self.tight
             widths.append(max(words, 2 * span(row.output_width) + 1) + PAST if row.attention else words)
@@ -488,7 +494,7 @@ class Half(Frozen):
             width = max(self.wide, *(span(line) + 4 for line in row.lines)) | 1
             yield Box(self.left, row.top, width, height, row.lines, Style.ELIDED)
             return
-        style = Style.INPUT if row.letter == "x" else Style.OUTPUT if row.letter else Style.LAYER
+        style = Style.INPUT if row is self.rows[0] else Style.OUTPUT if row.letter else Style.LAYER
         if row.layers and isinstance(row.layers[0].layer, Output):
             style = Style.OUTPUT
         for column, x in self.at(row.applied, gaps=True):
@@ -646,7 +652,7 @@ def _notes(network: Network, parts: list[DrawnPart]) -> Iterator[str]:
     if len(parts) == 1 and any(row.start for row in rows):
         yield "Its first states are the last states of the encoder."
     for row in (row for row in rows if row.makers and not row.elided):
-        letters = all_of([f"{placed.starts[1]}_0" for placed in row.makers if placed.starts])
+        letters = all_of([f"{network.spelling.letter(placed.starts[1])}_0" for placed in row.makers if placed.starts])
         vector = plural(row.makers[0].inputs, "number")
         source = "the encoder's final states" if row.start else f"a vector of {vector}"
         params = sum(placed.params for placed in row.makers)

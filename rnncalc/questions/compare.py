@@ -280,7 +280,7 @@ def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = No
             met = [(layer, gives * units, takes) for layer, gives, takes in _met(network.encoder, part)]
             rows = [(layer, {"units": state // takes} | _bridge(layer, state)) for layer, state, takes in met]
         parts[name] = part._replace(layers=tuple(_of_kind(layer, cell, changed) for layer, changed in rows))
-    return network.with_parts(parts)
+    return network.replace(symbols={}).with_parts(parts)  # which are those of other kinds
 
 
 def _bridge(layer: Layer, state: int) -> dict[str, int]:

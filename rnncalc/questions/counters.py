@@ -276,7 +276,7 @@ def counters(network: Described, batch: int = 1) -> CounterValues:
 def _stack(network: Network, framework: str, batch: int) -> tuple[CountedLayer, ...]:
     """Return the layers as a framework has them; none if it cannot express the network, or that was not measured."""
     try:
-        stack = network.replace(convention=framework, notation=None, gate_letters={}).stack
+        stack = network.replace(convention=framework, notation=None, symbols={}).stack
     except SpecError:
         return ()
     measured = network.topology_name in MEASURED and not any(placed.starts for placed in stack)

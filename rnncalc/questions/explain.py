@@ -163,15 +163,16 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
     row, notation = network.shown, network.spelling
     sizes = shapes(network.flow)
     moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
-    levels = levels_of(network.stack, least=2) if layer_superscripts else {}
+    levels = levels_of(network.stack, least=1 if notation.above else 2) if layer_superscripts or notation.above else {}
+    notation = notation.replace(above={"": "(l)"} | notation.above) if layer_superscripts else notation
     asked = {network.flow[move.later]: move.state for move in network.flow if isinstance(move, Delay)}
     for placed in network.spelled:
         if below is not None and below.part != placed.part:
             below = None
         if not only or placed.name in only:
             read = moves[placed.name].reads[0]
-            one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation)
             level = levels.get(placed.starts[0] if placed.starts else placed.name, 0)
+            one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation.at(level))
             one = one._replace(level=level, read_level=_read_level(network.flow, read, levels))
             one = one._replace(context=_context(network.flow, read, sizes), asked=asked.get(moves[placed.name], ""))
             derivations.append(one)
@@ -208,6 +209,7 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
     if isinstance(layer, Cell):
         habits = row.habits(layer.kind)
         gates = tuple(gate._replace(meaning=layer.meaning(gate, habits)) for gate in layer.gates(placed.inputs))
+    notation = notation if isinstance(layer, Cell) else notation.apart
     derivation = Derivation(placed, below, shape, row, gates, notation, (), tuple(_steps(placed)))
     match derivation.named:
         case Formulas(trace=step):
@@ -236,7 +238,8 @@ def _names(
     step = trace(layer, placed.inputs // placed.places, row)
     y = Symbol(layer.letter if isinstance(layer, Dense) else "y", time=time)
     x = "h" if isinstance(layer, Output) else "x"
-    symbols = notation.output if isinstance(layer, Output) else convention("textbook").transform(layer.named_as).names
+    names_of = convention("textbook").transform(layer.named_as).names
+    symbols = notation.of_output if isinstance(layer, Output) else notation.own(names_of)
     letters = {role: (name.partition("_")[0], name.partition("_")[2]) for role, name in symbols.items()}
     if placed.starts:
         y, x = Symbol(placed.starts[1], "0"), "v"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
+from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import PassData
@@ -71,6 +72,11 @@ class Work(NamedTuple):
     backward: GradientWork | None = None
     gradients: Callable[[BackwardPass, dict[int, Variable]], GradientWork] | None = None
 
+    @property
+    def notations(self) -> Mapping[str, Notation]:
+        """The notation of each layer, by its name."""
+        return {each.derivation.placed.name: each.derivation.notation for each in self.layers}
+
 
 def work(
     network: Network,
@@ -99,6 +105,9 @@ def work(
     if backward:
         name = loss_name(loss, data.targets)
         timed = with_loss(timed, name)
+        if not network.spelling.around:
+            cure = "choose rows or columns for all layers, or leave out the backward pass"
+            raise RefusedError(f"the notation {network.notation} has gradients of rows and of columns; {cure}")
         if any(isinstance(placed.layer, Output) and placed.layer.tied for placed in timed.stack):
             raise RefusedError("by hand, the gradient of a table that a tied output shares is not written; remove tied")
         counted = counted_of(timed, chunk)

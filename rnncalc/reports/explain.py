@@ -15,14 +15,25 @@ from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
 from rnncalc.layers.layer import Dense, Embedding, Output, Time, Transform, quotient
-from rnncalc.letters import has_letters, superscript
+from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
-from rnncalc.typeset.equations import Line, Piece, Term, line_of, on_functions, plain, plain_words, vector
+from rnncalc.typeset.equations import (
+    Line,
+    Piece,
+    Term,
+    line_of,
+    on_functions,
+    plain,
+    plain_words,
+    raised,
+    timed,
+    vector,
+)
 from rnncalc.typeset.setting import one_to_many, setting, title
 from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.words import all_of, decimal, plural
@@ -198,7 +209,8 @@ def _row(step: Step, derivation: Derivation | None = None) -> Row:
     if step.what is StepKind.TENSOR and derivation and derivation.row.symbols:
         direction, mark, symbol = label.rpartition("/")
         letter, _, below = symbol.partition("_")
-        return TensorName(letter, below, direction + mark, derivation.level), what, arithmetic, step.params
+        above = raised(Term(letter, below), derivation.notation).above
+        return TensorName(letter, below, direction + mark, above), what, arithmetic, step.params
     return label, what, arithmetic, step.params
 
 
@@ -259,16 +271,17 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
 
 
 def equations(each: Derivation) -> tuple[Line, ...]:
-    """Return the equations of a layer with the numbers of its shapes, and of its level above its letters."""
+    """Return the equations of a layer with the numbers of its shapes; a state that it reads has its own letter."""
     reads = "v" if each.placed.starts else "h" if isinstance(each.placed.layer, Output) else "x"
-    below = "h" if each.read_level else reads
+    read, notation = each.notation.letter(reads), each.notation.at(each.read_level)
+    below = timed("h" if each.read_level else reads, "", notation)
     lines = (line_of(equation, each.placed.sizes, each.notation) for equation in each.equations)
 
     def leveled(piece: Piece) -> Piece:
-        if not isinstance(piece, Term):
+        if not isinstance(piece, Term) or read not in (piece.letter, piece.symbol):
             return piece
-        read = piece.letter == reads
-        return piece._replace(letter=below, layer=each.read_level) if read else piece._replace(layer=each.level)
+        index = f"{below.subscript},{piece.time}" if below.subscript and piece.time else piece.subscript
+        return piece._replace(letter=below.letter, subscript=index, above=below.above)
 
     return tuple(tuple(map(leveled, line)) for line in lines)
 
@@ -373,7 +386,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     if any(symbol.subscript == HALF for equation in each.equations for symbol in symbols(equation.right)):
         units = each.placed.sizes["h"]
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
-        x = f"h{superscript(each.read_level)}" if each.read_level else "x"
+        x = timed("h" if each.read_level else "x", "", each.notation.at(each.read_level)).name
         yield f"{x}_half: {first} numbers of {x}_t in the forward direction, {last} in the backward one."
     if number := isinstance(layer, Cell) and max(product.blocks for gate in each.gates for product in gate.products):
         rows, columns = quotient(layer.units, number), each.placed.sizes.get("b")

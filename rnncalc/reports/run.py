@@ -479,7 +479,8 @@ def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -
     name, norms = layer.ran.placed.name, layer.norms
     for direction in dict.fromkeys(norm.direction for norm in norms):
         states = [norm for norm in norms if norm.direction == direction]
-        titles, columns = [f"‖∂L/∂{norm.letter}‖" for norm in states], [norm.norms for norm in states]
+        titles = [f"‖∂L/∂{notation.letter(norm.letter)}‖" for norm in states]
+        columns = [norm.norms for norm in states]
         notes = [f"{letter} {spark(numbers)}" for letter, numbers in zip(titles, columns, strict=True)]
         for letter, keeper, kept in ((norm.letter, norm.keeper, norm.kept) for norm in states):
             if keeper is None:
@@ -488,7 +489,7 @@ def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -
             titles.append(f"∏ {gate}")
             columns.append(kept)
             product = f"the product of {gate} over the later steps, its largest number"
-            notes.append(f"∏ {gate}: {product}: what is left of {letter}.")
+            notes.append(f"∏ {gate}: {product}: what is left of {notation.letter(letter)}.")
         rows = [(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)]
         titled = of_direction(name, direction if len(norms) > len(states) else None)
         heading, key = f"{titled}: the norm of the gradient at each step", Column("Step", right=True, key=True)

@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from rnncalc.conventions.notation import Notation, W
+from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.tape import TapeValue, made, parts_at
-from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
-from rnncalc.reports.explain import on_padding, on_parts
+from rnncalc.reports.explain import equations, on_padding, on_parts
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import ON_CHUNKS, ON_LOSS, confirmed, of_direction, on_no_slope, outcome
 from rnncalc.step.equations import NUMBERS_OF, ROOT, Application, Formula, Symbol
@@ -32,8 +31,8 @@ from rnncalc.typeset.equations import (
     Term,
     WorkLine,
     WorkPiece,
-    line_of,
     on_functions,
+    raised,
     timed,
     vector,
 )
@@ -82,20 +81,19 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     derived, placed = layer.derivation, layer.derivation.placed
     if not layer.ways and not layer.steps:
         return
-    letters = tuple(line_of(each, placed.sizes, derived.notation) for each in derived.equations)
-    weights = tuple(_weights(work, layer))
+    letters, weights = equations(derived), tuple(_weights(work, layer))
     notes = (*_remarks(layer), *on_parts(derived), *on_padding(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
-        yield head.replace(work=(*weights, *_step(work, layer, layer.steps[0], "").work))
+        yield head.replace(work=(*weights, *_step(work, layer.steps[0], "").work))
         return
     yield head
     for direction, way in zip(WAYS, layer.ways, strict=False):
         titled = of_direction(placed.name, direction if len(layer.ways) > 1 else None)
-        yield from (_step(work, layer, each, f"{titled}, step {each.step}") for each in way)
+        yield from (_step(work, each, f"{titled}, step {each.step}") for each in way)
     both = f"{placed.name}, both directions" if layer.ways else placed.name
     for each in layer.steps:
-        yield _step(work, layer, each, both if each.step is None else f"{both}, step {each.step}")
+        yield _step(work, each, both if each.step is None else f"{both}, step {each.step}")
 
 
 def _backward(work: Work) -> Iterator[Sheet]:
@@ -144,19 +142,20 @@ def _backward(work: Work) -> Iterator[Sheet]:
     totals: dict[str, list[WorkLine]] = {}
     for each in done.weights:
         whose = of_direction(each.name.layer, each.name.direction)
-        totals.setdefault(whose, []).extend(_totals(each, done.rate, rows=rows))
+        totals.setdefault(whose, []).extend(_totals(each, done.rate, work.notations[each.name.layer]))
     for whose, lines in totals.items():
         yield Sheet((), (), title=f"{whose}: gradients of its weights", work=tuple(lines))
 
 
-def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:
+def _totals(weights: WeightGradient, rate: float | None, notation: Notation) -> Iterator[WorkLine]:
     """Yield the gradient of an array of weights as a sum over the steps, and the updated weights."""
     updated = () if rate is None else (weights.weights, weights.updated)
     arrays = (weights.total, *updated, *(part.numbers for part in weights.parts))
-    for below, (total, *lines) in _flat(weights.name.below, *map(turned, arrays) if rows else arrays):
+    for below, (total, *lines) in _flat(weights.name.below, *map(turned, arrays) if notation.rows else arrays):
         parts = lines[len(updated) :]
         sides = [_sum(parts)] * (len(parts) > 1) + [total]
-        gradient, letter = _name(weights.name._replace(below=below)), Term(weights.name.letter, below)
+        letter = raised(Term(weights.name.letter, below), notation)
+        gradient = _name(weights.name._replace(below=below), notation)
         yield (*gradient, *(piece for side in sides for piece in (" = ", *side)))
         if rate is not None:
             in_letters = (letter, " − ", number(rate), "·", *gradient)
@@ -166,12 +165,12 @@ def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Itera
 
 def _gradients(line: WorkedLine, work: Work, alike: Alike) -> Iterator[WorkLine]:
     """Yield the equation of a gradient; that of a kernel has no operations, and is written matrix by matrix."""
-    notation, array = work.run.network.spelling, line.value.numbers
+    notation, array = work.notations[line.name.layer], line.value.numbers
     if not (isinstance(array[0], list) and isinstance(array[0][0], list)):
-        yield equation(line, work.names, notation, _letters(line, work, alike, notation))
+        yield equation(line, work.names, work.notations, _letters(line, work, alike, notation))
         return
     for below, (written,) in _flat(line.name.below, turned(array) if notation.rows else array):
-        yield (*_name(line.name._replace(below=below)), " = ", *written)
+        yield (*_name(line.name._replace(below=below), notation), " = ", *written)
 
 
 def _bracketed(*line: WorkPiece) -> WorkLine:
@@ -184,10 +183,8 @@ def _is_composed(piece: WorkPiece) -> bool:
     return isinstance(piece, str) and (piece.startswith("−") or "e−" in piece or "e+" in piece)
 
 
-def _step(work: Work, layer: LayerWork, step: StepWork, title: str) -> Sheet:
-    spelling = work.run.network.spelling
-    notation = spelling if isinstance(layer.derivation.placed.layer, Cell) else spelling.apart
-    lines = (equation(line, work.names, notation) for line in (*step.known, *step.lines))
+def _step(work: Work, step: StepWork, title: str) -> Sheet:
+    lines = (equation(line, work.names, work.notations) for line in (*step.known, *step.lines))
     return Sheet((), (), title=title, work=tuple(lines))
 
 
@@ -200,7 +197,8 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
         for place, (array,) in _flat(name, nested):
             mark, slash, symbol = place.rpartition("/")
             letter, _, below = symbol.partition("_")
-            spelled = (EquationText(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
+            term = raised(Term(letter, below), layer.derivation.notation)
+            spelled = (EquationText(mark + slash), term) if mark else (term,)
             yield (*(spelled if symbols else (EquationText(place),)), " = ", *array)
 
 
@@ -233,17 +231,18 @@ def _remarks(layer: LayerWork) -> tuple[str, ...]:
 
 
 def equation(
-    line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W, in_letters: WorkLine = ()
+    line: WorkedLine, names: Mapping[int, Variable], notations: Mapping[str, Notation], in_letters: WorkLine = ()
 ) -> WorkLine:
     """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; named values are written as numbers.
 
-    in_letters: its first side, if it has one in letters.
+    notations: of the layers by name. in_letters: its first side, if it has one in letters.
     """
+    notation = notations[line.name.layer]
     sides: list[WorkLine] = [_name(line.name, notation)]
     if line.same_as is not None:
         other = line.same_as
         owner = () if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)
-        sides.append((*_name(other, notation), *owner))
+        sides.append((*_name(other, notations[other.layer]), *owner))
     else:
         row = line.value.row
         if row and row.name == "part" and (whole := names.get(id(line.value.operands[0]))):
@@ -278,7 +277,8 @@ def _letters(line: WorkedLine, work: Work, alike: Alike, notation: Notation) -> 
         local = work.read.get((line.name.layer, id(value)))
         name = local or (names.get(id(value)) if value is not line.value else None)
         if name and name.uses is None:
-            if not local and meant(name) != [id(value)]:
+            other = notation.above and name.layer != line.name.layer  # whose letters have another number above them
+            if other or (not local and meant(name) != [id(value)]):
                 raise LookupError
             time = "" if name.below or name.step is None else str(name.step)
             return Symbol(name.letter, name.below, time, gradient=name.gradient)
@@ -326,11 +326,11 @@ def _operation(value: TapeValue, formula: Callable[[TapeValue], Formula]) -> For
     return Application(row.function, of_operands)
 
 
-def _name(name: Variable, notation: Notation = W) -> WorkLine:
+def _name(name: Variable, notation: Notation) -> WorkLine:
     """Return a name, also of a gradient, `∂L/∂h_2`, or of the contribution of one step, `∂L/∂W_xh (step 2)`."""
     term = timed(name.letter, "" if name.step is None else str(name.step), notation)
     if name.below or name.uses is not None:
-        term = Term(name.letter, name.below)
+        term = raised(Term(name.letter, name.below), notation)
     at = (EquationText(f" (step {name.uses})"),) if name.uses else ()
     return (Derivative(LOSS, term) if name.gradient else term, *at)
 

@@ -11,11 +11,14 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from rnncalc.bounds import MAX_LAYERS, MAX_TEXT, MOST_TENSORS
+from rnncalc.conventions import convention
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.expressions import with_index
 from rnncalc.layers import KINDS, kind
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
 from rnncalc.layers.options import (
     EXPRESSION,
@@ -30,9 +33,10 @@ from rnncalc.layers.options import (
     Trainable,
     WholeNumber,
 )
-from rnncalc.letters import LETTER
+from rnncalc.letters import LETTER, in_ascii
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
+from rnncalc.network.stack import symbols_of
 from rnncalc.network.validation import KEYS, too_many_layers
 from rnncalc.printable import escape
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, TreeReader, node_at, unknown_key, what, word_of
@@ -58,6 +62,9 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
 
 TOP_KEYS = (*KEYS, "sizes", "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
+
+_WEIGHTS = re.compile("(?:[WwUVb]|gamma|γ)(?:_.*)?|[acEPxy]")
+"""What symbols of weights look like, and symbols of values that are no gates."""
 
 _STAND_IN = Dropout(rate=0.0)
 """A harmless layer to replace one that cannot be read."""
@@ -117,8 +124,8 @@ class NetworkReader(TreeReader):
             below = dict(self.keys(notation, ("notation",), ("name", "letters")))
             nodes["notation"] = below.get("name", Scalar("w", True, notation.mark))
             if "letters" in below:
-                letters = self.entries(below["letters"], ("notation", "letters"), "a letter for each gate")
-                values["gate_letters"] = {gate: word_of(node) for gate, node, _ in letters}
+                letters = self.entries(below["letters"], ("notation", "letters"), "a letter for each symbol")
+                values["symbols"] = {symbol: normalize("NFD", word_of(node)) for symbol, node, _ in letters}
         whole = "encoder" not in values and "decoder" not in values
         values |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
         for key, (kinds, expected) in OWN_DATA.items():
@@ -128,7 +135,22 @@ class NetworkReader(TreeReader):
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}{cure}")
         if self.sizes:
             values["sizes"] = self.sizes.all()
-        return self.validate(values)
+        if not (isinstance(notation, Mapping) and isinstance(notation.mark, Flag)):
+            return self.validate(values)
+        letters, values["symbols"] = values.get("symbols", {}), {}
+        network = self.validate(values)
+        if network is None:
+            return None
+        layers = symbols_of(network.flow, convention(network.convention), network.spelling, {})
+        here = {symbol for _, pairs in layers for symbol, _ in pairs}
+        cells: list[Any] = [cls for cls in map(kind, KINDS) if issubclass(cls, Cell) and not cls.needed()]
+        gates = {gate.letter for cls in cells for gate in cls(**{cls.number: 1}).gates(1)}
+        kept = {  # a course has letters for layers that are not in this network
+            key: word
+            for key, word in letters.items()
+            if in_ascii(key) in here or not (key in gates or _WEIGHTS.fullmatch(key))
+        }
+        return self.validate(values | {"symbols": kept})
 
     def named_sizes(self, node: Node) -> NamedSizes:
         from rnncalc.spec.sizes import NamedSizes  # imported only for a spec with names or expressions

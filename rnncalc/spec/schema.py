@@ -13,7 +13,7 @@ from rnncalc.layers import KINDS, kind
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, SIZE, WRITTEN_LETTER, Option, Schema, Size
-from rnncalc.letters import GATE_LETTER
+from rnncalc.letters import OWN_LETTER
 from rnncalc.network.budget import BUDGET_KEYS, BY_NAME, GROWING, LAYER_LIMIT
 from rnncalc.network.model import NETWORK_NAME
 from rnncalc.network.parts import Expect
@@ -40,7 +40,7 @@ def schema() -> Schema:
     alone: Schema = {"enum": [name for name in KINDS if not kind(name).number]}
     layers = {"type": "array", "minItems": 1, "items": {"oneOf": [alone, *(_ref(name) for name in KINDS)]}}
     part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": layers, "output": _ref("output")}
-    letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
+    letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^(?:{OWN_LETTER})$"}}
     values: Schema = {"anyOf": [*SIZE.schema["anyOf"], {"type": "null"}]}
     attention = {"attention": _layer({}, DecoderAttention)}
     names = {"propertyNames": {"pattern": f"^{WRITTEN_LETTER}$"}, "maxProperties": MOST_SIZES}

@@ -377,7 +377,8 @@ class Formulas:
                     tuple([self._weights_at(bias).role for bias in each.biases]) for each in sums.values()
                 ]
                 reads = tuple([self._weights(product).vector for product in next(iter(sums.values())).products])
-                stack = Stack(tuple(sums), reads, roles if all(other == roles for other in others) else ())
+                order = sorted(sums, key=self.letters.notation.order.find)
+                stack = Stack(tuple(order), reads, roles if all(other == roles for other in others) else ())
                 self.joined |= {(matrix, vectors): stack for matrix in sums}
         self.stacks = dict.fromkeys(self.joined.values())
 
@@ -388,7 +389,8 @@ class Formulas:
             if matrix == stack.matrices[0]:
                 letters, width = stack.letters(gates), "+".join("h" for _ in stack.matrices)
                 joined = self.sums[vectors][matrix]
-                left = Symbol("a", self._index(letters), "t", (width,))
+                a = "a" if not letters else self.letters.notation.letter("a")
+                left = Symbol(a, self._index(letters), "t", (width,))
                 self.parts |= {self._part(each): left for each in stack.matrices}
                 terms = [self._stacked(letters, joined.products, width)]
                 for bias in joined.biases if stack.biases else ():
@@ -503,7 +505,7 @@ class Formulas:
 
     def _part(self, matrix: str) -> Symbol:
         """Return the part of a gate in the sums of several."""
-        return Symbol("a", self._index(matrix), axes=("h",))
+        return Symbol(self.letters.notation.letter("a"), self._index(matrix), axes=("h",))
 
     def _index(self, gates: str) -> str:
         return self.letters.of_part("stacked", gates)[1]

@@ -17,14 +17,19 @@ from rnncalc.step.operations import ATOM, EPSILON, OPERATIONS, OUTER, WRITTEN
 class Term(NamedTuple):
     """A letter with its subscript, time and shape in numbers; the shape of a number is empty.
 
-    layer: the number above it, of its layer; 0 for none.
+    above: what is written above it for the number of its layer.
     """
 
     letter: str
     subscript: str = ""
     time: str = ""
     shape: tuple[int, ...] = ()
-    layer: int = 0
+    above: str = ""
+
+    @property
+    def symbol(self) -> str:
+        """Its letter and its index, without the time."""
+        return "_".join(filter(None, (self.letter, self.subscript.partition(",")[0])))
 
     @property
     def sizes(self) -> list[str]:
@@ -35,7 +40,7 @@ class Term(NamedTuple):
     @property
     def name(self) -> str:
         """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`, `h^(1)_t`."""
-        letter = f"{GREEK.get(self.letter, self.letter)}{superscript(self.layer)}"
+        letter = f"{GREEK.get(self.letter, self.letter)}{superscript(self.above)}"
         if self.subscript:
             return f"{letter}_({self.subscript})" if {"+", "−"} & {*self.subscript} else f"{letter}_{self.subscript}"
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter
@@ -92,6 +97,9 @@ class Sign(StrEnum):
 
 
 GREEK = {**LETTERS, "sum": "Σ"}
+
+VALUES = ("x", "y", "h")
+"""The letters of values that may have no time."""
 
 LOSS = Term("L")
 
@@ -151,7 +159,16 @@ def line_of(equation: Equation, sizes: Mapping[str, int], notation: Notation = W
 def timed(letter: str, time: str, notation: Notation = W, shape: tuple[int, ...] = ()) -> Term:
     """Return a gate, a state or another value at a time, in the letters of a notation: `z_t`, `Γ_u,t`."""
     letter, _, index = notation.letter(letter).partition("_")
-    return Term(letter, f"{index},{time}", shape=shape) if index and time else Term(letter, index, time, shape)
+    term = Term(letter, f"{index},{time}", shape=shape) if index and time else Term(letter, index, time, shape)
+    return raised(term, notation)
+
+
+def raised(term: Term, notation: Notation) -> Term:
+    """Return a term with the number of its layer above it, if the notation has that."""
+    if not notation.level:
+        return term
+    above = notation.raised
+    return term._replace(above=above.get(term.symbol, above.get("", "")))
 
 
 def vector(formula: Formula, sizes: Mapping[str, int], notation: Notation = W) -> Line:
@@ -234,9 +251,10 @@ class _EquationWriter(NamedTuple):
             shape = () if formula.gradient else sizes_of(formula.axes, self.sizes)
             if shape and self.notation.rows:  # a row vector has an axis of one before its own
                 shape = (1, *shape) if len(shape) == 1 else shape[::-1]
-            term = Term(formula.letter, formula.subscript, formula.time, shape)
-            if formula.time and not formula.subscript:
+            if not formula.subscript and (formula.time or formula.letter in VALUES):
                 term = timed(formula.letter, formula.time, self.notation, shape)
+            else:
+                term = raised(Term(formula.letter, formula.subscript, formula.time, shape), self.notation)
             return (Derivative(LOSS, term) if formula.gradient else term,)
         line, strength = self._written(formula)
         return (Sign.OPEN, *line, Sign.CLOSE) if strength < least else line

@@ -39,18 +39,18 @@ def worked(expression: Expression, sizes: Mapping[str, int] = {}, names: Mapping
 class TensorName(Frozen):
     """The mathematical name of a tensor: a letter with a subscript.
 
-    before: the mark of a direction. layer: the number above it, of its layer; 0 for none.
+    before: the mark of a direction. above: what is written above it for the number of its layer.
     """
 
     letter: str
     below: str = ""
     before: str = ""
-    layer: int = 0
+    above: str = ""
 
     @property
     def text(self) -> str:
         """The name on one line: `W_xz`, `forward/W_xz`."""
-        return f"{self.before}{self.letter}{superscript(self.layer)}{'_' if self.below else ''}{self.below}"
+        return f"{self.before}{self.letter}{superscript(self.above)}{'_' if self.below else ''}{self.below}"
 
 
 class Phrase(Frozen):

@@ -117,7 +117,7 @@ def lettered(notation: str) -> Network:
         layers=[LSTM(2), GRU(3)],
         steps=2,
         notation=notation,
-        gate_letters=OF_A_COURSE,
+        symbols=OF_A_COURSE,
         convention=NOTATION_BY_NAME[notation].only or "textbook",
     )
 
@@ -146,9 +146,10 @@ def test_gates_have_the_letters_of_a_course() -> None:
     assert answer(net, "W_c̃=2x6", "W_h′=(3,5)").judged[0].right
     assert "Γ_u,t" in str(draw(net, view="cell"))
     assert parse(json.dumps(spec_of(net)).encode(), "spec").network.replace(name="network") == net
-    assert net.params == net.replace(gate_letters={}).params
+    assert net.params == net.replace(symbols={}).params
+    of_lstm = {gate: OF_A_COURSE[gate] for gate in "ifog"}
     weights = {name: [[1.0] * 6] * 2 if name[0] == "W" else [0.0, 0.0] for name in names}
-    given = own_numbers(net.replace(layers=net.layers[:1]), {"lstm_1": weights}).weights
+    given = own_numbers(net.replace(layers=net.layers[:1], symbols=of_lstm), {"lstm_1": weights}).weights
     assert given is not None
     assert given["lstm_1"]["W_xi"] == [[1.0] * 4] * 2
 
@@ -175,7 +176,7 @@ def test_letters_for_gates_are_those_of_states_and_of_sentences(call: Call, tmp_
     assert lstm == {"Step", *"xch", "Γ_u", "Γ_f", "c̃", "Γ_o"}
     assert gru == {"Step", *"xhr", "Γ_z", "h′"}
     assert "∏ Γ_f: the product of Γ_f over the later steps, its largest number: what is left of c." in ran
-    sru = explain(Network(input=4, layers=[SRU(5)], notation="w", gate_letters={"n": "h′", "s": "q"}))
+    sru = explain(Network(input=4, layers=[SRU(5)], notation="w", symbols={"n": "h′", "s": "q"}))
     assert "Biases: one bias vector each in f and r, none in h′ and q; " in str(sru)
-    after = explain(Network(input=4, layers=[GRU(5, reset_after=True)], notation="w", gate_letters={"n": "h′"}))
+    after = explain(Network(input=4, layers=[GRU(5, reset_after=True)], notation="w", symbols={"n": "h′"}))
     assert "and that of h′ is outside what is multiplied by a gate." in str(after)
