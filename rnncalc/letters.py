@@ -8,11 +8,14 @@ LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-zα-ρ
 LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 """The signs of a subscript that are lowered, digits first."""
 
+ACCENTS = "[\u0302-\u0304\u0307]"
+"""The accents that a letter may have, as a pattern."""
+
 ABOVE = r"\^\{?([(\[<]?l[)\]>]?)\}?"
 """What a course may write above a letter for the number of its layer: `^l`, `^(l)`, `^{[l]}`."""
 
 _LEVEL, _INDEX = ABOVE.replace("(", "(?:", 1), "(?:_(?:[A-Za-z0-9]{1,8}|[ΓΔΘΛΞΠΣΥΦΨΩα-ω]))"
-OWN_LETTER = "[A-Za-zΓΔΘΛΞΠΣΥΦΨΩα-ω][\u0302-\u0304\u0307]?[′']?" + f"(?:{_LEVEL}{_INDEX}?|{_INDEX}?(?:{_LEVEL})?)"
+OWN_LETTER = f"[A-Za-zΓΔΘΛΞΠΣΥΦΨΩα-ω]{ACCENTS}?[′']?(?:{_LEVEL}{_INDEX}?|{_INDEX}?(?:{_LEVEL})?)"
 """A course's letter for a symbol: a letter that may have an accent, a prime, an index and the number of its layer."""
 
 MATH_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}

@@ -189,6 +189,7 @@ def with_output(text: str, files: Path) -> str:
 FOLDERS = {
     "": "Known networks and classroom exercises",
     "several": "Models of several networks",
+    "letters": "In the letters of courses",
     "textbook": "Further cells, as their papers have them",
     **{name: f"As {convention(name).title} counts" for name in CONVENTIONS if name != "textbook"},
 }

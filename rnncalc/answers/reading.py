@@ -92,7 +92,7 @@ _SUM = {"sign", "times", "over", "power", "equals"}
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
 _NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
-_LEVEL = r"(?:\^ ?\{? ?[(\[]|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]]\}?|⁾)"
+_LEVEL = r"(?:\^ ?\{? ?[(\[<]?|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]>]?\}?|⁾)"
 """What says that a number is rounded, the signs of a calculation, the verbs behind a name, a name, one with a shape and
 no verb between them, and the number of a layer above its letter."""
 _PARTS = "layer|schicht|couche|capa|strat|camada|lstm|gru|rnn|dense|linear|output|embed|gat|block|direct|richt|coder"
@@ -403,7 +403,7 @@ class _AnswerParser(Parser):
         kinds = {token.kind for token in tokens if not token.text.isalpha()}
         name = self.text[tokens[0].place : tokens[-1].end] if tokens else ""
         level = ""
-        if (above := re.search(_LEVEL, name)) and re.match(r"[^_]*_|[A-Z]\W", name.replace(above[0], " ", 1)):
+        if (above := re.search(_LEVEL, name)) and re.match(r"[^_]*_|[A-Zbc]\W", name.replace(above[0], " ", 1)):
             name, level = name.replace(above[0], "", 1), f"^{above[1].translate(PLAIN)}"
             kinds.discard("power")
         if kinds & {"times", "power", "fraction", "brace"} or not re.fullmatch(_NAME, name):

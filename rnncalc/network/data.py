@@ -135,7 +135,10 @@ def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network)
 
 
 def read_start(reading: Source[Node], node: Node, path: Path, network: Network) -> Start:
-    """Return `{layer: {state: numbers}}`; note states that a layer does not have, or gets from elsewhere."""
+    """Return `{layer: {state: numbers}}`; note states that a layer does not have, or gets from elsewhere.
+
+    A state is called as in the textbook, or as the letters of the network have it.
+    """
     recurrent = {placed.name: placed for placed in network.stack if isinstance(placed.layer, Cell)}
     start: Start = {}
     for name, states in reading.keys(node, path, tuple(recurrent)):
@@ -152,16 +155,18 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         if why:
             reading.note(states, at, why)
             continue
-        widths = {letter: sizes[width] for letter, width in layer.states.items()}
+        own = {network.spelling.letter(state): state for state in layer.states}
         start[name] = {}
-        for letter, numbers in reading.keys(states, at, tuple(widths)):
-            shape = (2, widths[letter]) if layer.bidirectional else (widths[letter],)
+        for letter, numbers in reading.keys(states, at, tuple({**own, **layer.states})):
+            state = own.get(letter, letter)
+            width = sizes[layer.states[state]]
+            shape = (2, width) if layer.bidirectional else (width,)
             items = reading.items(numbers)
             if layer.bidirectional and items and all(reading.items(item) is None for item in items):
                 message = f"expected a list for each direction, shape {bracketed(shape)}, got one list"
                 reading.note(numbers, (*at, letter), message)
                 continue
-            start[name][letter] = _nested(reading, numbers, (*at, letter), shape, shape)
+            start[name][state] = _nested(reading, numbers, (*at, letter), shape, shape)
     return start
 
 

@@ -409,14 +409,15 @@ def _wrong_letters(network: Description, parts: Parts) -> Iterator[Problem]:
             listed = did_you_mean(key, [*known]) or f"; the symbols are {all_of([*known])}"
             yield Problem(at, f"no layer here has this symbol in the notation {plain.name}{listed}")
     for name, pairs in layers.items():
-        of: dict[str, str] = {}
+        of, wrong = dict[str, str](), dict[str, str]()  # the symbol of a letter, and a message for each key
         for symbol, written in pairs:
             other = of.setdefault(written, symbol)
             if other != symbol:
                 both = symbol, other, *symbol.partition("_")[2], *other.partition("_")[2]
                 key = next((each for each in both if each in fine or in_ascii(each) in fine), next(iter(fine)))
                 message = f"{other} and {symbol} of {escape(name)} would both be {written}; write another letter"
-                yield Problem(("notation", "letters", escape(key)), message)
+                wrong.setdefault(key, message)
+        yield from (Problem(("notation", "letters", escape(key)), message) for key, message in wrong.items())
 
 
 def _tied(at: Path, part: Part) -> Iterator[Problem]:

@@ -119,12 +119,13 @@ def shapes(network: Described, batch: int | None = None, *, time_first: bool = F
         side_by_side = places[-1].outputs if returns.merges or "T" not in returns.axes else ways * one
         output = {**sizes, "D": ways, "W": one if "D" in returns.axes else side_by_side}
         axes = returns.axes.replace("T", "") if returns.last and len(outputs_at[ended[last]]) == 1 else returns.axes
-        arrays = {returns.output: array(axes, output, layer.grid)}
+        spelled = network.spelling.letter if row.symbols else str
+        arrays = {returns.output.replace("h_", f"{spelled('h')}_"): array(axes, output, layer.grid)}
         marks = row.directions if ways > 1 and not {*"DL"} & {*returns.state_axes} else None
         for mark in marks or ("",):
             for letter, width in layer.states.items():
                 state = {**sizes, "D": ways, "L": ways * len(places), "W": widths[width]}
-                arrays[mark + returns.state.format(letter)] = array(returns.state_axes, state, layer.grid)
+                arrays[mark + returns.state.format(spelled(letter))] = array(returns.state_axes, state, layer.grid)
         modules.append(ModuleShapes(places, inputs, arrays))
     return NetworkShapes(network, returns, batch, time_first, tuple(modules))
 

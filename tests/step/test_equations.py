@@ -139,7 +139,7 @@ def check(net: Network, notation: str) -> None:
             left, _, right = line.partition(" = ")
             names[left] = Evaluator(right, names).sum()
             if left.startswith("a_"):
-                names |= parts(layer, left, names[left])
+                names |= parts(layer, left, names[left], "ifog" * (notation == "stacked-columns"))
         shown = {piece.name: piece.shape for line in lines for piece in line if isinstance(piece, Term) and piece.shape}
         assert shown == {name: shape(names[name], written_in.rows) for name in shown}
         assert names["h_t"] == pytest.approx(handed, abs=1e-12)
@@ -202,10 +202,10 @@ def stacked(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     return matrices | one
 
 
-def stacked_gates(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
+def stacked_gates(layer: Cell, names: dict[str, Any], order: str = "") -> dict[str, Any]:
     """Return beside those the matrices and biases of several gates side by side."""
     matrices = stacked(layer, names)
-    gates = [gate.letter for gate in layer.gates(M)]
+    gates = sorted([gate.letter for gate in layer.gates(M)], key=order.find)
     found: dict[str, Any] = {}
     for group in (group for size in range(2, len(gates) + 1) for group in combinations(gates, size)):
         below = f"_{''.join(group)}" if len(group) < len(gates) else ""
@@ -221,9 +221,15 @@ def stacked_gates(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     return matrices | found
 
 
-def parts(layer: Cell, name: str, numbers: Vector) -> dict[str, Any]:
+def stacked_columns(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
+    """Return those of `stacked_gates`, turned, with the gates of an LSTM in the order i, f, o, g."""
+    return {name: turned(value) for name, value in stacked_gates(layer, names, "ifog").items()}
+
+
+def parts(layer: Cell, name: str, numbers: Vector, order: str = "") -> dict[str, Any]:
     """Return of the sums of several gates those of each."""
     gates = [gate.letter for gate in layer.gates(M)] if name == "a_t" else [*name[2:]]
+    gates.sort(key=order.find)
     size = len(numbers) // len(gates)
     return {f"a_{gate}": numbers[size * place : size * (place + 1)] for place, gate in enumerate(gates)}
 
@@ -238,9 +244,11 @@ SPELLED = {
     "w": lambda layer, names: {},
     "uvw": u_and_w,
     "rows": rows,
+    "rows-in-cells": rows,
     "columns": columns,
     "stacked": stacked,
     "stacked-gates": stacked_gates,
+    "stacked-columns": stacked_columns,
     "pytorch": pytorch,
 }
 
