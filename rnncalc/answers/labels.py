@@ -149,7 +149,8 @@ class Labels:
         if number is None or tensors.place(answer.name) is not None:
             return None
         try:
-            part = self._find(self.role_of(answer.name), number._replace(number=self.value(number)), apart=apart)
+            name = self.role_of(self.gates.get(answer.name, answer.name))
+            part = self._find(name, number._replace(number=self.value(number)), apart=apart)
         except CallError:
             if tensors.is_tensor(answer.name):
                 return None  # what is told of it then are the arrays
@@ -232,6 +233,13 @@ class Labels:
         plain = alike[1:] and not any(map(has_letters, (number.number, *(part.count for part in alike))))
         part = min(alike, key=lambda part: abs(part.count - number.number)) if plain else alike[0]
         return whole._replace(kind=part.kind) if part.place is not None and part.count == self.total else part
+
+    @cached_property
+    def gates(self) -> dict[str, str]:
+        """The names of the gates that have letters of a course, by these."""
+        spelling, cells = self.network.spelling, [each for each in self.network.stack if isinstance(each.layer, Cell)]
+        gates = [gate for each in cells for gate in cast("Cell", each.layer).gates(each.inputs)]
+        return {spelling.letter(gate.letter): gate.name for gate in gates if gate.letter in spelling.letters}
 
     @cached_property
     def places(self) -> dict[tuple[str, ...], int]:

@@ -41,7 +41,7 @@ from rnncalc.expressions import (
     with_index,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
-from rnncalc.letters import MATH_ACCENTS, has_letters
+from rnncalc.letters import GREEK, MATH_ACCENTS, has_letters
 from rnncalc.printable import escape
 
 if TYPE_CHECKING:
@@ -412,6 +412,7 @@ class _AnswerParser(Parser):
         self.opening()
         for accent, command in MATH_ACCENTS.items():
             name = re.sub(rf"\\(?:wide)?{command} ?\{{(\w)\}}", rf"\1{accent}", name)
+        name = re.sub(r"\\([A-Za-z]+)", lambda letter: GREEK.get(letter[1], letter[0]), name)
         name = (
             re.sub(r"\((?:\w(?:, ?\w)*|.*[-+*/=^].*)\)|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name)
             .strip()

@@ -18,7 +18,7 @@ from rnncalc.bounds import MOST_EXPLAINED
 from rnncalc.conventions.formula import product
 from rnncalc.conventions.tensor import BIASES, Role, Tensor
 from rnncalc.errors import CallError
-from rnncalc.letters import has_letters
+from rnncalc.letters import has_letters, in_ascii
 from rnncalc.network.network import Network
 from rnncalc.network.stack import levels_of
 from rnncalc.printable import escape
@@ -70,7 +70,7 @@ class TensorGrader:
 
         Raises CallError if several layers have a tensor of that name.
         """
-        spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2])
+        spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2], in_ascii(name))
         places: list[int] = next(filter(None, map(self.places.get, spellings)), [])
         if len(places) > 1:
             each = one_of([f"{escape(self.tensors[place][0])}.{escape(name)}" for place in places[:MOST_NAMED]])

@@ -90,9 +90,8 @@ class Notation(Frozen):
 
     def read(self, name: str) -> ValueName | None:
         """Return the value that a name is written for: `a^2_1`, `Γ_u,2`, `c̃_{t−1}`, `h1`; None if it is none."""
-        parts = re.fullmatch(
-            rf"([^\W\d_]{ACCENTS}?[′']?)(\d*)((?:[_^][^_^]+)*)", normalize("NFD", name).translate(_BRACES)
-        )
+        plain = normalize("NFD", name).translate(_BRACES)
+        parts = re.fullmatch(rf"([^\W\d_]{ACCENTS}?[′']?)(\d*)((?:[_^][^_^]+)*)", plain)
         if not parts:
             return None
         index, step, above = "", parts[2], ""

@@ -271,19 +271,26 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
 
 
 def equations(each: Derivation) -> tuple[Line, ...]:
-    """Return the equations of a layer with the numbers of its shapes; a state that it reads has its own letter."""
+    """Return the equations of a layer with the numbers of its shapes."""
+    return tuple([in_layers(each, line_of(equation, each.placed.sizes, each.notation)) for equation in each.equations])
+
+
+def in_layers(each: Derivation, line: Line) -> Line:
+    """Return mathematics of a layer in which a state of the layer below, if layers are numbered, has its own letter.
+
+    Its gradient does not: in the layer above it is a part of it.
+    """
     reads = "v" if each.placed.starts else "h" if isinstance(each.placed.layer, Output) else "x"
     read, notation = each.notation.letter(reads), each.notation.at(each.read_level)
     below = timed("h" if each.read_level else reads, "", notation)
-    lines = (line_of(equation, each.placed.sizes, each.notation) for equation in each.equations)
 
-    def leveled(piece: Piece) -> Piece:
+    def named(piece: Piece) -> Piece:
         if not isinstance(piece, Term) or read not in (piece.letter, piece.symbol):
             return piece
         index = f"{below.subscript},{piece.time}" if below.subscript and piece.time else piece.subscript
         return piece._replace(letter=below.letter, subscript=index, above=below.above)
 
-    return tuple(tuple(map(leveled, line)) for line in lines)
+    return tuple(map(named, line))
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:

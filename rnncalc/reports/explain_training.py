@@ -12,7 +12,7 @@ from rnncalc.network.parts import Topology
 from rnncalc.questions import network_of
 from rnncalc.questions.explain_training import TrainingDerivation
 from rnncalc.questions.training import Training
-from rnncalc.reports.explain import equations, in_words, on_parts, row_data
+from rnncalc.reports.explain import equations, in_layers, in_words, on_parts, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.run import ON_LOSS
 from rnncalc.reports.training import on_bytes, on_chunks
@@ -27,6 +27,7 @@ from rnncalc.typeset.equations import (
     Sign,
     Term,
     enumeration,
+    lettered,
     line_of,
     on_functions,
     plain,
@@ -106,6 +107,15 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         return [head, *(sheet for each in self.layers for sheet in _sheets(each))]
 
     def _remarks(self) -> Iterator[str | Phrase]:
+        spelling = self.training.network.spelling
+        for remark in self._plain_remarks():
+            if isinstance(remark, Phrase):
+                parts = [part if isinstance(part, str) else lettered(part, spelling) for part in remark.parts]
+                yield Phrase(tuple(parts))
+            else:
+                yield remark
+
+    def _plain_remarks(self) -> Iterator[str | Phrase]:
         training = self.training
         network = network_of(training.network)
         yield from on_chunks(training)
@@ -129,7 +139,7 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     sizes = {**each.derivation.placed.sizes, each.letter: each.steps}
     rows: list[Row] = [
         (
-            Phrase((vector(line.formula, sizes, each.derivation.notation),)),
+            Phrase((in_layers(each.derivation, vector(line.formula, sizes, each.derivation.notation)),)),
             line.gate or line.kind.value,
             worked(line.expression, sizes),
             line.number,
@@ -155,8 +165,9 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
 
 def gradients(each: TrainingDerivation) -> tuple[Line, ...]:
     """Return the backward equations of a layer, without shapes, behind those of the matrices that have blocks."""
-    lines = (line_of(equation, each.derivation.placed.sizes, each.derivation.notation) for equation in each.gradients)
-    return (*_blocks(each), *map(without_shapes, lines))
+    derived = each.derivation
+    lines = (line_of(equation, derived.placed.sizes, derived.notation) for equation in each.gradients)
+    return (*_blocks(each), *(without_shapes(in_layers(derived, line)) for line in lines))
 
 
 def _blocks(each: TrainingDerivation) -> Iterator[Line]:

@@ -495,7 +495,7 @@ def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -
         heading, key = f"{titled}: the norm of the gradient at each step", Column("Step", right=True, key=True)
         yield Sheet((key, *number_columns(*titles)), rows, title=heading, notes=tuple(notes))
     for number, weight in enumerate(layer.terms, 1):
-        sheet = _terms_sheet(name, weight)
+        sheet = _terms_sheet(name, weight, notation)
         if chunk and chunk < len(weight.terms) and number == len(layer.terms):  # once is enough
             steps = plural((len(weight.terms) - 1) % chunk + 1, "step")
             note = f"Truncated: the last chunk has {steps}, and keeps that many terms of each weight, the first ones."
@@ -503,18 +503,19 @@ def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -
         yield sheet
 
 
-def _terms_sheet(name: str, weight: WeightTerms) -> Sheet:
+def _terms_sheet(name: str, weight: WeightTerms, notation: Notation) -> Sheet:
     """Return the terms of a weight, from the last step to the first."""
     letters = [letter for letter in weight.terms[0].reached if any(term.reached[letter] for term in weight.terms)]
     place = f"[{', '.join(map(str, weight.place))}]" if len(weight.place) > 1 or len({*weight.place}) else ""
     last = weight.terms[0].step
-    titles = [*(f"∂h_{last}/∂{letter}_k" for letter in letters), *(f"explicit ∂{letter}_k/∂w" for letter in letters)]
+    h, *own = map(notation.letter, ("h", *letters))
+    titles = [*(f"∂{h}_{last}/∂{letter}_k" for letter in own), *(f"explicit ∂{letter}_k/∂w" for letter in own)]
     rows: list[Row] = []
     for term in weight.terms:
         factors = [numbers[letter] for numbers in (term.reached, term.explicit) for letter in letters]
         rows.append((term.step, *map(short, (*factors, term.product, term.total))))
     columns = (Column("k", right=True, key=True), *number_columns(*titles, "Product", "Running sum"))
-    return Sheet(columns, rows, title=f"{name}: the terms of ∂h_{last}/∂w, w = {weight.tensor}{place}")
+    return Sheet(columns, rows, title=f"{name}: the terms of ∂{h}_{last}/∂w, w = {weight.tensor}{place}")
 
 
 def short(number: float | None) -> str | None:

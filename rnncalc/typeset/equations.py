@@ -163,6 +163,17 @@ def timed(letter: str, time: str, notation: Notation = W, shape: tuple[int, ...]
     return raised(term, notation)
 
 
+def lettered(line: Line, notation: Notation) -> Line:
+    """Return mathematics with a course's letters for values at a time."""
+
+    def written(piece: Piece) -> Piece:
+        if isinstance(piece, Derivative):
+            return Derivative(*[timed(each.letter, each.time, notation) if each.time else each for each in piece])
+        return timed(piece.letter, piece.time, notation) if isinstance(piece, Term) and piece.time else piece
+
+    return tuple(map(written, line))
+
+
 def raised(term: Term, notation: Notation) -> Term:
     """Return a term with the number of its layer above it, if the notation has that."""
     if not notation.level:

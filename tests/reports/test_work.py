@@ -17,7 +17,7 @@ from strategies import network_of
 from worked_text import Known, Number, equations
 
 from rnncalc import GRU, LSTM, RNN, Dropout, Embedding, External, Network
-from rnncalc.conventions import CONVENTIONS, NOTATIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.mathematics import paragraphs
@@ -217,9 +217,7 @@ def numbers_of(piece: Any) -> list[list[float]]:
     return [[float(text.replace("−", "-")) for text in row] for row in rows]
 
 
-@pytest.mark.parametrize(
-    "notation", [name for name in NOTATIONS if NOTATION_BY_NAME[name].rows and NOTATION_BY_NAME[name].around]
-)
+@pytest.mark.parametrize("notation", [each.name for each in NOTATION_BY_NAME.values() if each.rows and each.around])
 def test_products_of_rows_are_true(notation: str) -> None:
     """With vectors as rows, x W, xᵀ δ and δ Wᵀ are products of matrices as they are written."""
     count = 0
