@@ -199,7 +199,7 @@ def _other_convention(network: Network, number: int) -> str:
 def right_in(network: Network, answers: Answers) -> str | None:
     """Return the notation, columns or rows, in which every given shape is right; None if there is none."""
     for name in ("w", "rows"):
-        shapes = [tensor.plain_shape for _, tensor in tensors_of(network.replace(notation=name))]
+        shapes = [tensor.plain_shape for _, tensor in tensors_of(network.replace(notation=name, symbols={}))]
         if len(shapes) == len(answers) and all(map(lambda each, shape: each.has_shape(shape), answers, shapes)):
             return name
     return None

@@ -132,7 +132,7 @@ def _notations(formatter: click.HelpFormatter, _: click.Context) -> None:
         "A notation is how parameters are written. Set it with --notation NAME, or notation: NAME in the spec. It "
         "holds for equations, for the names and shapes of tensors, and for the shapes that answer accepts. Without "
         "one, tensors are the convention's own. With one, the convention's parameters are spelled gate by gate: the "
-        "biases and the count stay the convention's."
+        "biases and the count stay the convention's. A course's letters are set by --letters FILE."
     )
     for name, notation in NOTATION_BY_NAME.items():
         convention = notation.only or "textbook"

@@ -401,13 +401,15 @@ def _wrong_letters(network: Description, parts: Parts) -> Iterator[Problem]:
     moves = flow(parts, network.topology or default_topology(network.layers), feedback=network.feedback)
     layers = {name: [*pairs] for name, pairs in symbols_of(moves, convention(network.convention), plain, fine)}
     known = dict.fromkeys(symbol for pairs in layers.values() for symbol, _ in pairs)
+    listed = f"; the symbols are {all_of([*known])}"
     for key, word in network.symbols.items():
         at: Path = ("notation", "letters", escape(key))
         if key not in fine:
             yield Problem(at, f"expected a letter, such as a, Γ_u, c̃ or W_F, or a^l, got '{escape(str(word))}'")
         elif key not in known and in_ascii(key) not in known:
-            listed = did_you_mean(key, [*known]) or f"; the symbols are {all_of([*known])}"
-            yield Problem(at, f"no layer here has this symbol in the notation {plain.name}{listed}")
+            near = did_you_mean(key, [*known])
+            yield Problem(at, f"no layer here has this symbol in the notation {plain.name}{near or listed}")
+            listed = listed if near else ""  # once
     for name, pairs in layers.items():
         of, wrong = dict[str, str](), dict[str, str]()  # the symbol of a letter, and a message for each key
         for symbol, written in pairs:

@@ -367,8 +367,8 @@ class Allocations(NamedTuple):
 
 def _under(network: Described, name: str) -> Described:
     if not isinstance(network, Network):
-        return network.changed(lambda each: each.replace(convention=name, notation=None))
-    return network.replace(convention=name, notation=None)
+        return network.changed(lambda each: each.replace(convention=name, notation=None, symbols={}))
+    return network.replace(convention=name, notation=None, symbols={})
 
 
 def compare_conventions(network: Described) -> Allocations:

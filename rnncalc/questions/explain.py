@@ -152,7 +152,7 @@ def explain(
     if wrong := not_among([*names], tuple(placed.name for placed in stack)):
         raise CallError(f"only: {wrong}")
     if notation is not None:
-        network = network.replace(notation=word("notation", notation, NOTATIONS))
+        network = network.replace(notation=word("notation", notation, NOTATIONS), symbols={})
     return explain_those(network, tuple(names), layer_superscripts)
 
 
@@ -236,13 +236,17 @@ def _names(
     later = 1 - stride * (FAR + 1)
     apart = range(read.start + later, read.stop + later, read.step)
     step = trace(layer, placed.inputs // placed.places, row)
-    y = Symbol(layer.letter if isinstance(layer, Dense) else "y", time=time)
-    x = "h" if isinstance(layer, Output) else "x"
+
+    def value(letter: str) -> Symbol:
+        own, _, index = notation.letter(letter).partition("_")
+        return Symbol(letter, time=time) if time else Symbol(own, index)
+
+    y, x = value(layer.letter if isinstance(layer, Dense) else "y"), value("h" if isinstance(layer, Output) else "x")
     names_of = convention("textbook").transform(layer.named_as).names
     symbols = notation.of_output if isinstance(layer, Output) else notation.own(names_of)
     letters = {role: (name.partition("_")[0], name.partition("_")[2]) for role, name in symbols.items()}
     if placed.starts:
-        y, x = Symbol(placed.starts[1], "0"), "v"
+        y, x = Symbol(notation.letter(placed.starts[1]), "0"), value("v")
     computed = [(place, node) for place, node in enumerate(step.nodes) if node.operation in OPERATIONS]
     if layer.time.whole:
         alone = [place for place, node in computed if node.operation == "softmax" or place == step.output]
@@ -253,7 +257,7 @@ def _names(
         names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
     widths = placed.names or (placed.sizes if any(map(has_letters, placed.sizes.values())) else {})
     sizes = {letter: str(width) for letter, width in widths.items()}
-    return LayerFormulas(step, layer, KernelWindow(Symbol(x, time=time), stride, apart), letters, names, sizes)
+    return LayerFormulas(step, layer, KernelWindow(x, stride, apart), letters, names, sizes)
 
 
 def _steps(placed: Placed) -> Iterator[Step]:

@@ -98,9 +98,6 @@ class Sign(StrEnum):
 
 GREEK = {**LETTERS, "sum": "Σ"}
 
-VALUES = ("x", "y", "h")
-"""The letters of values that may have no time."""
-
 LOSS = Term("L")
 
 ON_DELTA = "δ of a value is the gradient of the loss with respect to the argument of its function."
@@ -262,7 +259,7 @@ class _EquationWriter(NamedTuple):
             shape = () if formula.gradient else sizes_of(formula.axes, self.sizes)
             if shape and self.notation.rows:  # a row vector has an axis of one before its own
                 shape = (1, *shape) if len(shape) == 1 else shape[::-1]
-            if not formula.subscript and (formula.time or formula.letter in VALUES):
+            if formula.time and not formula.subscript:
                 term = timed(formula.letter, formula.time, self.notation, shape)
             else:
                 term = raised(Term(formula.letter, formula.subscript, formula.time, shape), self.notation)

@@ -1,20 +1,23 @@
 """A notation holds wherever parameters are shown: equations, tables, tensors and accepted answers agree in it."""
 
 import json
+import re
 from collections.abc import Iterator
 from math import prod
 from pathlib import Path
+from random import Random
 
 import pytest
 from cells import CELLS, network, spelled
 from conftest import Call
 
-from rnncalc import GRU, LSTM, SRU, Network, Output, answer, count, draw, explain
+from rnncalc import GRU, LSTM, SRU, Network, Output, answer, count, draw, explain, load
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.conventions.tensor import Role
 from rnncalc.letters import GREEK
+from rnncalc.network.stack import symbols_of
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.run import own_numbers
 from rnncalc.reports.count import CountReport
@@ -52,10 +55,13 @@ def check(net: Network) -> None:
     for layer, rows in in_tables(net).items():
         assert rows.items() <= tensors[layer].items()
     every = [shape for of_layer in tensors.values() for shape in of_layer.values()]
-    assert sum(map(prod, every)) == net.params == net.replace(notation=None).params
+    assert sum(map(prod, every)) == net.params == net.replace(notation=None, symbols={}).params
     judged = answer(net, *every)
     assert judged.right
     assert [each.shape for each in judged.judged] == every
+    if net.symbols:
+        shapes = ((layer, *pair) for layer, of_layer in tensors.items() for pair in of_layer.items())
+        assert answer(net, *(f"{layer}.{name} = {shape}" for layer, name, shape in shapes)).right
 
 
 def of_count(net: Network) -> dict[str, Shapes]:
@@ -76,7 +82,9 @@ def in_equations(net: Network) -> Iterator[tuple[str, Shapes, set[str]]]:
             name: tuple(shape)
             for line in layer["equations"]
             for shown, shape in line["shapes"].items()
-            if (name := "".join(greek.get(char, char) for char in shown)) in names
+            for bare in (re.sub(r"\^\W?\d\W?(?=_|$)", "", shown),)  # without the number of its layer
+            for name in (bare, "".join(greek.get(char, char) for char in bare))
+            if name in names
         }
         scalars = {name: (1,) for name, tensor in names.items() if tensor.role is Role.SCALAR and name in found}
         kept = {tensor.name for tensor in placed.tensors if tensor.role is Role.STATE}
@@ -126,6 +134,49 @@ def lettered(notation: str) -> Network:
 def test_letters_for_gates_hold_wherever_a_notation_does(notation: str) -> None:
     """In equations, tables, tensors and accepted answers, which agree in them."""
     check(lettered(notation))
+
+
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
+def test_any_letters_hold_wherever_a_notation_does(notation: str) -> None:
+    """Random letters for all symbols: a letter of its own for each, with an accent, an index or the layer's number."""
+    draw = Random(notation)
+    row = NOTATION_BY_NAME[notation]
+    net = lettered(notation).replace(symbols={}, output=Output(2))
+    symbols = {
+        symbol for _, pairs in symbols_of(net.flow, row.of(convention("textbook")), row, {}) for symbol, _ in pairs
+    }
+    letters = [*"ABDEFGHIJKLMNPQRSTXYZΓΔΘΛΞΠΣΦΨΩαβγζηθκλμξπρτφχψω"]
+    draw.shuffle(letters)
+    marks = ["", "\u0303", "′", "_u", "^l", "^(l)", "_2", "^{[l]}"]
+    drawn = {symbol: letters.pop() + draw.choice(marks) for symbol in sorted(symbols)}
+    for kept in ({}, {"h": "c", "c": "h"}):
+        check(net.replace(symbols={**drawn, **kept}))
+
+
+@pytest.mark.parametrize("path", sorted(Path("specs/letters").glob("*.yaml")), ids=lambda path: path.stem)
+def test_letters_of_courses_hold_wherever_a_notation_does(path: Path) -> None:
+    check(load(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("a^2_1", ("h", "1", "2")),
+        ("a_1^{[2]}", ("h", "1", "2")),
+        ("a^{[2]<3>}", ("h", "3", "2")),
+        ("Γ_u,2", ("z", "2", "")),
+        ("Γ_{u,2}", ("z", "2", "")),
+        ("Γ_u^{<2>}", ("z", "2", "")),
+        ("c̃_{t-1}", ("n", "t−1", "")),
+        ("a_(t−1)", ("h", "t−1", "")),
+        ("C1", ("c", "1", "")),
+        ("y", ("y", "", "")),
+        ("hello", None),
+    ],
+)
+def test_the_name_of_a_value_is_read(name: str, value: tuple[str, str, str] | None) -> None:
+    notation = NOTATION_BY_NAME["w"].with_letters({"h": "a^l", "z": "Γ_u", "n": "c̃", "c": "C"})
+    assert notation.read(name) == value
 
 
 def test_gates_have_the_letters_of_a_course() -> None:
