@@ -61,7 +61,11 @@ def load_model(
     from rnncalc.network.model import Member, Model
 
     described = _spec(path, sizes, overrides).described
-    return described if isinstance(described, Model) else Model({"network": Member(described)}, name=described.name)
+    return (
+        described
+        if isinstance(described, Model)
+        else Model({"network": Member(described)}, name=described.name, source=described.source)
+    )
 
 
 def load_data(

@@ -71,8 +71,8 @@ class _ModelReader(NetworkReader):
         named = ((key, nodes[key]) for key in ("name", "source", "convention", "rate") if key in nodes)
         values: dict[str, Any] = {"name": name} | self.values(named, (), KEYS)
         if notation := nodes.get("notation"):
-            named_node = (notation.get("name") if isinstance(notation, Mapping) else notation) or notation
-            values["notation"] = self.value(named_node, ("notation",), KEYS["notation"], None)
+            named_node = notation.get("name") if isinstance(notation, Mapping) else notation
+            values["notation"] = self.value(named_node, ("notation",), KEYS["notation"], None) if named_node else "w"
         for key, read in {"expect": self.expect, "budget": self.budget, "training": self.training}.items():
             if key in nodes:
                 values[key] = read(nodes[key], (key,))
@@ -143,7 +143,7 @@ class _ModelReader(NetworkReader):
         if isinstance(root, Mapping) and (convention := root.get("convention")):
             own_convention = word_of(convention)
         reader = NetworkReader(self._sharing(root, shared, inline=inline), source)
-        reader.at, reader.above = at if inline else (), self.sizes
+        reader.at, reader.above, reader.course = at if inline else (), self.sizes, shared.get("notation")
         reader.problems += problems
         try:
             network = reader.network(name)

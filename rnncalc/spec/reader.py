@@ -90,13 +90,14 @@ def read_network(
 class NetworkReader(TreeReader):
     """Reads a network; what cannot be read is noted, and a harmless value replaces it.
 
-    at: the path of the network in its file. above: the named sizes of the model that it is part of. by_name: the keys
-    of a budget with limits by name.
+    at: the path of the network in its file. above: the named sizes of the model that it is part of; course: its
+    notation, whose letters may be those of other networks. by_name: the keys of a budget with limits by name.
     """
 
     sizes: NamedSizes | None = None
     at: Path = ()
     above: NamedSizes | None = None
+    course: Node | None = None
     by_name: tuple[str, ...] = ("layers",)
 
     def problem(
@@ -135,7 +136,7 @@ class NetworkReader(TreeReader):
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}{cure}")
         if self.sizes:
             values["sizes"] = self.sizes.all()
-        if not (isinstance(notation, Mapping) and isinstance(notation.mark, Flag)):
+        if not isinstance(notation, Mapping) or not (isinstance(notation.mark, Flag) or notation is self.course):
             return self.validate(values)
         letters, values["symbols"] = values.get("symbols", {}), {}
         network = self.validate(values)
