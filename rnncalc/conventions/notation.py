@@ -74,19 +74,19 @@ class Notation(Frozen):
 
     def with_letters(self, letters: Mapping[str, str]) -> Notation:
         """Return the notation with a course's letters for its symbols."""
-        own, above = dict[str, str](), dict[str, str]()
+        course, above = dict[str, str](), dict[str, str]()
         for symbol, text in letters.items():
             before, mark, after = [*re.split(ABOVE, text, maxsplit=1), "", ""][:3]
-            own[symbol] = own[in_ascii(symbol)] = written = before + after
+            course[symbol] = course[in_ascii(symbol)] = written = before + after
             above |= {written: mark} if mark else {}
         arrays = (
-            {part: array.replace(letters=own) for part, array in each.items()} for each in (self.parts, self.output)
+            {part: array.replace(letters=course) for part, array in each.items()} for each in (self.parts, self.output)
         )
-        return self.replace(letters=own, above=above, **dict(zip(("parts", "output"), arrays, strict=True)))
+        return self.replace(letters=course, above=above, **dict(zip(("parts", "output"), arrays, strict=True)))
 
     def symbol(self, written: str) -> str:
         """Return the symbol that a letter is written for: the gate z for Γ_u; a letter of no symbol itself."""
-        return next((symbol for symbol, own in self.letters.items() if own == written), written)
+        return next((symbol for symbol, letter in self.letters.items() if letter == written), written)
 
     def read(self, name: str) -> ValueName | None:
         """Return the value that a name is written for: `a^2_1`, `Γ_u,2`, `c̃_{t−1}`, `h1`; None if it is none."""

@@ -69,13 +69,12 @@ class Array(Frozen):
         whole = self.name.startswith("{")  # a state, or a weight beside the gates, by its own letter
 
         def name(index: Callable[[str], str]) -> str:
-            gate, of = gates if whole else "".join(map(index, gates)), index(read)
-            apart, other = "" if alone else gate, "" if memory else of
-            return self.name.format(gate=gate, apart=apart, read=of, other=other, **marks).removesuffix("_")
+            gate, vector = gates if whole else "".join(map(index, gates)), index(read)
+            apart, other = "" if alone else gate, "" if memory else vector
+            return self.name.format(gate=gate, apart=apart, read=vector, other=other, **marks).removesuffix("_")
 
         plain = name(str)
-        own = self.letters.get(plain)
-        return own or (name(partial(_index, self.letters, whole)) if self.letters else plain)
+        return self.letters.get(plain) or (name(partial(_index, self.letters, whole)) if self.letters else plain)
 
     def symbol(self, gates: str = "", read: str = "", *, alone: bool = False, memory: bool = False) -> tuple[str, str]:
         """Return the name that `filled` gives as a symbol: its letter, and what is below it."""

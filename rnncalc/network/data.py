@@ -155,10 +155,10 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         if why:
             reading.note(states, at, why)
             continue
-        own = {network.spelling.letter(state): state for state in layer.states}
+        letters = {network.spelling.letter(state): state for state in layer.states}
         start[name] = {}
-        for letter, numbers in reading.keys(states, at, tuple({**own, **layer.states})):
-            state = own.get(letter, letter)
+        for letter, numbers in reading.keys(states, at, tuple({**letters, **layer.states})):
+            state = letters.get(letter, letter)
             width = sizes[layer.states[state]]
             shape = (2, width) if layer.bidirectional else (width,)
             items = reading.items(numbers)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -247,22 +246,17 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
 
 def symbols_of(
     moves: Moves, row: Convention, notation: Notation, letters: Mapping[str, str]
-) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the name of each layer, and its symbols in a notation, each with what a course's letters write for it."""
-    own = notation.with_letters(letters)
-    for placed, other in zip(stack(moves, row, notation), stack(moves, row, own), strict=True):
+    course = notation.with_letters(letters)
+    for placed, other in zip(stack(moves, row, notation), stack(moves, row, course), strict=True):
         layer, values = placed.layer, ["x", "y"]
         if isinstance(layer, Cell):
             gates = [gate.letter for gate in layer.gates(placed.inputs)]
-            values = [
-                *dict.fromkeys(["x", *layer.states, "h", *gates]),
-                *["a"] * (notation.joins_gates and len(gates) > 1),
-            ]
-        tensors = (
-            tuple(each.name.rpartition("/")[2] for each in pair)
-            for pair in zip(placed.tensors, other.tensors, strict=True)
-        )
-        yield placed.name, chain(((each, own.letter(each)) for each in values), tensors)
+            sums = "a" if notation.joins_gates and len(gates) > 1 else ""
+            values = [*dict.fromkeys(["x", *layer.states, "h", *gates]), *sums]
+        tensors = [[each.name.rpartition("/")[2] for each in which.tensors] for which in (placed, other)]
+        yield placed.name, [*((each, course.letter(each)) for each in values), *zip(*tensors, strict=True)]
 
 
 def levels_of(stack: Iterable[Placed], least: int = 1) -> Mapping[str, int]:

@@ -399,7 +399,7 @@ def _wrong_letters(network: Description, parts: Parts) -> Iterator[Problem]:
     plain = NOTATION_BY_NAME[network.notation or "w"]
     fine = {key: word for key, word in network.symbols.items() if re.fullmatch(OWN_LETTER, str(word))}
     moves = flow(parts, network.topology or default_topology(network.layers), feedback=network.feedback)
-    layers = {name: [*pairs] for name, pairs in symbols_of(moves, convention(network.convention), plain, fine)}
+    layers = dict(symbols_of(moves, convention(network.convention), plain, fine))
     known = dict.fromkeys(symbol for pairs in layers.values() for symbol, _ in pairs)
     listed = f"; the symbols are {all_of([*known])}"
     for key, word in network.symbols.items():
@@ -411,9 +411,9 @@ def _wrong_letters(network: Description, parts: Parts) -> Iterator[Problem]:
             yield Problem(at, f"no layer here has this symbol in the notation {plain.name}{near or listed}")
             listed = listed if near else ""  # once
     for name, pairs in layers.items():
-        of, wrong = dict[str, str](), dict[str, str]()  # the symbol of a letter, and a message for each key
+        first, wrong = dict[str, str](), dict[str, str]()  # the symbol of a letter, and a message for each key
         for symbol, written in pairs:
-            other = of.setdefault(written, symbol)
+            other = first.setdefault(written, symbol)
             if other != symbol:
                 both = symbol, other, *symbol.partition("_")[2], *other.partition("_")[2]
                 key = next((each for each in both if each in fine or in_ascii(each) in fine), next(iter(fine)))

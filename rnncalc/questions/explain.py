@@ -164,7 +164,7 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
     sizes = shapes(network.flow)
     moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
     levels = levels_of(network.stack, least=1 if notation.above else 2) if layer_superscripts or notation.above else {}
-    notation = notation.replace(above={"": "(l)"} | notation.above) if layer_superscripts else notation
+    notation = notation.replace(above={"": "(l)", **notation.above}) if layer_superscripts else notation
     asked = {network.flow[move.later]: move.state for move in network.flow if isinstance(move, Delay)}
     for placed in network.spelled:
         if below is not None and below.part != placed.part:
@@ -238,8 +238,8 @@ def _names(
     step = trace(layer, placed.inputs // placed.places, row)
 
     def value(letter: str) -> Symbol:
-        own, _, index = notation.letter(letter).partition("_")
-        return Symbol(letter, time=time) if time else Symbol(own, index)
+        written, _, index = notation.letter(letter).partition("_")
+        return Symbol(letter, time=time) if time else Symbol(written, index)
 
     y, x = value(layer.letter if isinstance(layer, Dense) else "y"), value("h" if isinstance(layer, Output) else "x")
     names_of = convention("textbook").transform(layer.named_as).names

@@ -27,7 +27,7 @@ from rnncalc.typeset.equations import (
     Sign,
     Term,
     enumeration,
-    lettered,
+    in_letters,
     line_of,
     on_functions,
     plain,
@@ -107,30 +107,28 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         return [head, *(sheet for each in self.layers for sheet in _sheets(each))]
 
     def _remarks(self) -> Iterator[str | Phrase]:
-        spelling = self.training.network.spelling
-        for remark in self._plain_remarks():
-            if isinstance(remark, Phrase):
-                parts = [part if isinstance(part, str) else lettered(part, spelling) for part in remark.parts]
-                yield Phrase(tuple(parts))
-            else:
-                yield remark
-
-    def _plain_remarks(self) -> Iterator[str | Phrase]:
         training = self.training
         network = network_of(training.network)
+
+        def lettered(phrase: Phrase) -> Phrase:
+            spelling = network.spelling
+            return Phrase(
+                tuple([part if isinstance(part, str) else in_letters(part, spelling) for part in phrase.parts])
+            )
+
         yield from on_chunks(training)
         if self.loss:
             yield ON_LOSS[self.loss]
         if any(isinstance(each.layer, Cell) for each in network.stack):
             last = network.topology_name == Topology.MANY_TO_ONE
-            yield OF_THE_LAST if last else SUM_OVER_K
+            yield lettered(OF_THE_LAST if last else SUM_OVER_K)
             if training.truncated:
-                yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
+                yield lettered(OF_THE_LAST_LEFT_OUT if last else LEFT_OUT)
         if any(line.left.letter == "delta" for each in self.layers for line in each.gradients):
             yield ON_DELTA
         if any(isinstance(each.layer, Cell) for each in network.stack):
-            yield ON_ABOVE
-            yield ENCODER_ENDS if network.encoder else ENDS
+            yield lettered(ON_ABOVE)
+            yield lettered(ENCODER_ENDS if network.encoder else ENDS)
         yield on_bytes(training)
 
 

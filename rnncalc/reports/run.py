@@ -508,8 +508,8 @@ def _terms_sheet(name: str, weight: WeightTerms, notation: Notation) -> Sheet:
     letters = [letter for letter in weight.terms[0].reached if any(term.reached[letter] for term in weight.terms)]
     place = f"[{', '.join(map(str, weight.place))}]" if len(weight.place) > 1 or len({*weight.place}) else ""
     last = weight.terms[0].step
-    h, *own = map(notation.letter, ("h", *letters))
-    titles = [*(f"∂{h}_{last}/∂{letter}_k" for letter in own), *(f"explicit ∂{letter}_k/∂w" for letter in own)]
+    h, *spelled = map(notation.letter, ("h", *letters))
+    titles = [*(f"∂{h}_{last}/∂{letter}_k" for letter in spelled), *(f"explicit ∂{letter}_k/∂w" for letter in spelled)]
     rows: list[Row] = []
     for term in weight.terms:
         factors = [numbers[letter] for numbers in (term.reached, term.explicit) for letter in letters]

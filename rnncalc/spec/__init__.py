@@ -315,7 +315,8 @@ def override(root: Node, values: dict[str, Any]) -> None:
             name.value = with_index(name.value)
     halves = [half for key in ("encoder", "decoder") if isinstance(half := root.get(key), Mapping)]
     if file := values.pop("letters", None):
-        root.put("notation", _notation(*file, root.get("notation"), values.pop("notation", None)))
+        data, source = file
+        root.put("notation", _notation(data, source, root.get("notation"), values.pop("notation", None)))
     for key, value in values.items():
         if isinstance(value, tuple):
             _set(root, value)
@@ -324,26 +325,25 @@ def override(root: Node, values: dict[str, Any]) -> None:
                 mapping.put(key, Scalar(value, True, Flag(f"--{key}")))
 
 
-def _notation(data: bytes, source: str, own: Node | None, name: str | None) -> Mapping:
+def _notation(data: bytes, source: str, before: Node | None, name: str | None) -> Mapping:
     """Return the notation of a file with a course's letters: that of a spec, or the letters alone.
 
-    Its nodes have their places as flags. own: that of the network. name: what replaces the file's.
+    Its nodes have their places as flags. before: that of the network. name: what replaces the file's.
     """
     from rnncalc.spec.document import read_document
 
     root, problems = read_document(data, source)
-    below = root.get("notation") if isinstance(root, Mapping) else None
-    below, mapping = below or root, Mapping(Flag("--letters"))
-    has_letters = isinstance(below, Mapping) and below.get("letters")
-    letters = below.get("letters") if has_letters else below
-    if problems or not isinstance(letters, Mapping):
+    below = (root.get("notation") if isinstance(root, Mapping) else None) or root
+    letters = below.get("letters") or below if isinstance(below, Mapping) else None
+    if problems or not (isinstance(letters, Mapping) and isinstance(below, Mapping)):
         message = "expected letters by symbol, {h: a, W_xh: W_ax}, or notation: {name, letters} as in a spec"
         raise SpecError(tuple(problems) or (Problem((), message, escape_path(source)),))
-    own = own.get("name") if isinstance(own, Mapping) else own
-    if name := Scalar(name, True, Flag("--notation")) if name else (has_letters and below.get("name")) or own:
-        mapping.put("name", name)
-    placed = Mapping(mapping.mark)
+    mapping, placed = Mapping(Flag("--letters")), Mapping(Flag("--letters"))
+    before = before.get("name") if isinstance(before, Mapping) else before
+    if named := Scalar(name, True, Flag("--notation")) if name else below.get("name") or before:
+        mapping.put("name", named)
     for key, value in letters.items:
+        assert not isinstance(value.mark, Flag)
         key.mark = value.mark = Flag(f"{escape_path(source)}:{value.mark.line + 1}:{value.mark.column + 1}")
         placed.items.append((key, value))
     mapping.put("letters", placed)

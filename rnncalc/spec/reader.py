@@ -138,7 +138,8 @@ class NetworkReader(TreeReader):
             values["sizes"] = self.sizes.all()
         if not isinstance(notation, Mapping) or not (isinstance(notation.mark, Flag) or notation is self.course):
             return self.validate(values)
-        letters, values["symbols"] = values.get("symbols", {}), {}
+        course: Any = values.get("symbols", {})
+        values["symbols"] = {}
         network = self.validate(values)
         if network is None:
             return None
@@ -148,7 +149,7 @@ class NetworkReader(TreeReader):
         gates = {gate.letter for cls in cells for gate in cls(**{cls.number: 1}).gates(1)}
         kept = {  # a course has letters for layers that are not in this network
             key: word
-            for key, word in letters.items()
+            for key, word in course.items()
             if in_ascii(key) in here or not (key in gates or _WEIGHTS.fullmatch(key))
         }
         return self.validate(values | {"symbols": kept})

@@ -160,7 +160,7 @@ def timed(letter: str, time: str, notation: Notation = W, shape: tuple[int, ...]
     return raised(term, notation)
 
 
-def lettered(line: Line, notation: Notation) -> Line:
+def in_letters(line: Line, notation: Notation) -> Line:
     """Return mathematics with a course's letters for values at a time."""
 
     def written(piece: Piece) -> Piece:

@@ -60,8 +60,8 @@ def check(net: Network) -> None:
     assert judged.right
     assert [each.shape for each in judged.judged] == every
     if net.symbols:
-        shapes = ((layer, *pair) for layer, of_layer in tensors.items() for pair in of_layer.items())
-        assert answer(net, *(f"{layer}.{name} = {shape}" for layer, name, shape in shapes)).right
+        named = [f"{layer}.{name} = {each}" for layer, shapes in tensors.items() for name, each in shapes.items()]
+        assert answer(net, *named).right
 
 
 def of_count(net: Network) -> dict[str, Shapes]:
