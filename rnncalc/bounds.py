@@ -78,8 +78,9 @@ MOST_BYTES = 2 * 10**9
 MOST_STATE_BYTES = 150_000_000
 """The bytes of the states of all steps: a report of them takes as much again."""
 
-MOST_DIFFERENCES = 200
-"""The weights whose gradients are compared with finite differences: each takes two passes."""
+ENOUGH_DIFFERENCES, MOST_DIFFERENCES = 50, 200
+"""The weights whose gradients are compared with finite differences, each in two passes: as many as there are tensors,
+if that is more than enough, up to a limit."""
 
 MOST_WORKED, MOST_WORKED_IN_ALL = 200, 5_000
 """The numbers of a step, and of all steps, that are worked by hand: nobody follows more."""

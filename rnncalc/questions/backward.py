@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import dist, fsum, hypot, isnan, nan, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
+from rnncalc.bounds import ENOUGH_DIFFERENCES, MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
 from rnncalc.conventions.tensor import STORED
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, RefusedError
@@ -174,7 +174,7 @@ def backward(
         return done
     far: list[float | None] = [None] * len(back.layers)
     if verify:
-        compared = spots(timed, MOST_DIFFERENCES, seed)
+        compared = spots(timed, _compared(timed), seed)
         differences = Differences(timed, function, used, chunk=cut, **arguments)
         far = [*_farthest(back, compared, differences)]
         done = done._replace(compared=len(compared), kinks=differences.kinks)
@@ -245,8 +245,14 @@ def whole_work(counted: Training, *, verify: bool = True) -> int:
     forward = work_of(network)
     back = counted.backward_multiply_adds
     assert back is not None  # parts that are counted elsewhere were refused
-    passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1 if verify else 0
+    passes = 2 * _compared(network) + 1 if verify else 0
     return (forward + back) * (2 if counted.truncated else 1) + passes * forward
+
+
+def _compared(network: Network) -> int:
+    """Return how many weights are compared with finite differences: enough, and one of each tensor, up to a limit."""
+    tensors = sum(len(placed.tensors) for placed in network.stack if placed.trainable)
+    return min(max(tensors, ENOUGH_DIFFERENCES), MOST_DIFFERENCES, network.trainable)
 
 
 def in_steps(network: Network, targets: Targets | None, loss: str = "") -> list[list[float]]:
