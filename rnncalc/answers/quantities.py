@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.answers.judgement import Mistake
+from rnncalc.bounds import MOST_JUDGED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Output
 from rnncalc.letters import has_letters
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 class Scope(NamedTuple):
     """A network, or one layer of it, whose quantities a learner's number may be.
 
-    layers: all of the network, or the one. training: what a training step needs; None if it depends on unknown steps.
+    layers: all of the network, or the one. training: what a training step needs; None if it depends on unknown steps,
+        and for many layers.
     counts: what is asked for, of each layer; the parameters by default.
     operations: returns the operations of each layer in a pass, None if they are unknown; counted at the first call.
     """
@@ -49,7 +51,7 @@ class Scope(NamedTuple):
 
             return pass_operations(network).layers
 
-        if known:
+        if known and len(stack) <= MOST_JUDGED:
             from rnncalc.questions.training import training_of  # not needed without the number of steps
 
             training = training_of(network)

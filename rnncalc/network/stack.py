@@ -142,8 +142,8 @@ class Placed(NamedTuple):
         """The number of its parameters that training changes."""
         if self.layer.frozen:
             return 0
-        trains = self.layer.trains
-        return self.params - sum([each.params for each in self.tensors if each.role in STORED or not trains(each.name)])
+        frozen = [each for each in self.layout.tensors if each.role in STORED or not self.layer.trains(each.name)]
+        return self.params - sum([each.sized(self.sizes).params for each in frozen])
 
     @property
     def sequence(self) -> bool:
