@@ -146,13 +146,13 @@ _MORE = "+, -, a factor or the end"
 class ExpressionError(CallError):
     """A text that is not in the grammar: what was expected, and a caret under the place."""
 
-    def __init__(self, expected: str, text: str, place: int, sizes: Known = None) -> None:
+    def __init__(self, expected: str, text: str, place: int, sizes: Known = None, example: str = "") -> None:
         self.place, begin = place, max(0, place - 50)
         shown, behind = escape(text[begin:place], 500), escape(text[place : place + 30], 200)
         first, *others = ("m", "h") if not sizes or {"m", "h"} <= {*sizes} else sizes
         second = others[0] if others else first
         in_letters = sizes != {} and re.search("[A-Za-wyz]", text)
-        example = f"4{second}({first} + {second} + 1)" if in_letters else "4*16*(8+16+1)"
+        example = example or (f"4{second}({first} + {second} + 1)" if in_letters else "4*16*(8+16+1)")
         line = f"expected {expected} at character {place + 1:,} of '{escape(text)}', as in {example}"
         super().__init__(f"{line}\n    {shown}{behind}\n    {' ' * len(shown)}^")
 
@@ -812,6 +812,11 @@ class _RealParser(Parser):
             self.halves.append(0.5 * 10.0 ** -len(decimals))
         return value, 1
 
+    def expected(self, what: str, place: int | None = None) -> ExpressionError:
+        if place is None and self.token.kind in ("letter", *WORDS):
+            what = f"a number or {one_of([*_FUNCTIONS])}"
+        return ExpressionError(what, self.text, self.token.place if place is None else place, example="tanh(0.5)")
+
     def times(self, one: Any, other: Any) -> Any:
         return one * other
 
@@ -844,8 +849,8 @@ class _RealParser(Parser):
         if token.kind == "letter" and token.text == "e":
             self.next += 1
             return e, 1
-        if token.kind in ("letter", *WORDS):
-            raise self.expected(f"a number or {one_of([*_FUNCTIONS])}")
+        if token.kind == "letter":
+            raise self.expected("")
         return super().factor()
 
     def power(self) -> Any:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.notation import Notation
+from rnncalc.errors import RefusedError
 from rnncalc.expressions import with_index
 from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.forward.tape import Tape, TapeValue
@@ -253,7 +254,10 @@ class Circuit:
             return {}
         recorded = copy(self.recorded)
         recorded.tape = tape = _TapeAgain([each for each in nodes if each.needs and each.row], fixed, change.slope)
-        back = self.done.gradients(recorded, {**self.done.names})
+        try:
+            back = self.done.gradients(recorded, {**self.done.names})
+        except (ArithmeticError, ValueError, RefusedError):  # a changed pass may have no loss: the logarithm of −1
+            return {}
         loss = NamedValue("", "L")
         values, names = {("", "L"): _array(back.loss * change.loss)}, {("", "L"): loss}
         for name, array, at in self._of(back):

@@ -364,7 +364,7 @@ class _Judge:
         right = same and all(_is_exact(*pair) for pair in pairs)
         rounded = same and not right and self.near(claim, exact)
         coarse = same and all(real.digits == 1 and abs(real.value - number) > 1e-9 for real, number in pairs)
-        text, numbers = written(exact, decimals), _listed(exact[0], exact[1])
+        text, numbers = written(exact, decimals), _listed(*exact)
         value = JudgedValue(
             _shown(claim.text), _listed(claim.shape, claim.floats), text, numbers, right or rounded, rounded, coarse
         )
@@ -521,7 +521,7 @@ def _decimals(real: RealValue) -> int:
 
 def _listed(shape: tuple[int, ...], numbers: Sequence[float]) -> Any:
     """Return numbers as lists of a shape, or one number."""
-    if not shape:
+    if prod(shape) == 1:
         return numbers[0]
     each = len(numbers) // shape[0] if shape[0] else 0
     return [_listed(shape[1:], numbers[at * each : (at + 1) * each]) for at in range(shape[0])]
@@ -537,7 +537,7 @@ def written(array: Numbers, decimals: int = 4) -> str:
         short = f"{round(nested, decimals):g}"
         return short if abs(float(short) - nested) < 1e-12 else plain
 
-    return text(_listed(*array) if prod(array[0]) > 1 else array[1][0])
+    return text(_listed(*array))
 
 
 def _shown(text: str) -> str:

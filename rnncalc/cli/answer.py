@@ -105,7 +105,7 @@ def answer(
         if most is not None and not 0 < most <= MOST_POINTS:
             raise CallError(f"--points: expected a number above 0, at most {MOST_POINTS:,}, got {points}")
         columns = names, answers, variant
-        asked = {"quantity": quantity, "loss": loss, "hint": hint, "points": most, "flags": flags}
+        asked: dict[str, Any] = {"quantity": quantity, "loss": loss, "hint": hint, "points": most, "flags": flags}
         report = _grade(specs, numbers, from_, columns, **asked)
         write([report], destination)
         if SheetReport not in find(destination.format).kinds:  # a table has them below it
@@ -126,7 +126,7 @@ def answer(
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         reader: Any = grader.read if grader else read_answers
-        readings = [at_once.ask(reader, number) for number in unmarked(numbers)]
+        readings = [at_once.ask(reader, each) for each in unmarked(numbers) if grader or quantity != "values"]
     judged = grader.judge([*chain(*readings)])
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right and not judged.flaws else 1
