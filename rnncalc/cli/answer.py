@@ -52,6 +52,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
     'rnncalc answer -i 4 -l rnn:3 "(3,4)" "(3,3)" "(3)"',
     'rnncalc answer -i 4 -l rnn:3 "W_xh=(3,4)"',
     'rnncalc answer -i m -l gru:h "3h(m + h + 1)"',
+    'rnncalc answer specs/gru-by-hand.yaml --of values "h_1 = 0.49" "h_2 = 0.56"',
     "rnncalc answer specs/gru.yaml --from class.csv",
     help_alone=True,  # the exit code 0 says that the answer is correct
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
@@ -83,7 +84,7 @@ def answer(
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
-    """Judge a count or shapes, and find a wrong one's mistake.
+    """Judge a count, shapes or values, and find a wrong one's mistake.
 
     One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
     are those of the tensors. An ANSWER may be a rounded number, a calculation or a formula. Write -- before an

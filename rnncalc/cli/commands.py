@@ -33,7 +33,7 @@ COMMANDS = {
     "solve": ("Count", "Find the size, written ?, that meets a budget."),
     "draw": ("Count", "Draw a network: unrolled, a cell, or its growth."),
     "explain": ("Learn", "Derive the count step by step."),
-    "answer": ("Learn", "Judge a count or shapes, and find a wrong one's mistake."),
+    "answer": ("Learn", "Judge a count, shapes or values, and find a wrong one's mistake."),
     "exercise": ("Learn", "Write exercises on a network, with answers and mistakes."),
     "run": ("Learn", "Run a forward pass that confirms shapes, weights and work."),
     "check": ("Code", "Check that specs keep their expect and budget."),
