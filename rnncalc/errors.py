@@ -97,7 +97,7 @@ class LettersError(RefusedError):
 
     def __init__(self, sizes: str) -> None:
         self.sizes = sizes
-        super().__init__(f"{sizes}, which count, explain, answer and draw take; give numbers here")
+        super().__init__(f"{sizes}, which count, compare, explain, answer and draw take; give numbers here")
 
 
 class DeclarationError(ValueError):

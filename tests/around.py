@@ -57,6 +57,7 @@ def _layer(random: Random, convention: str) -> Layer:
         given["window"] = random.randint(1, 3)
         sometimes("stride", None, None, 1, 2, 3)
         sometimes("mode", "max", "average")
+        given["padding"] = "same" if convention != "pytorch" and given["stride"] in (1, 3) else "valid"
     elif name == "attention":
         given["units"] = random.randint(1, 3)
         sometimes("bias", True, True, False)

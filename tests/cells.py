@@ -30,14 +30,14 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "layer_norm": (True,),
     "learned_state": (True,),
 }
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and not kind(name).needed()]
+CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and "space" not in kind(name).fields]
 """The cells whose vectors have no places."""
 
 
 def cell(name: str, units: int) -> Cell:
     """Return a cell of a kind, on a grid of 2 × 2 places if it needs one."""
     cls: Any = kind(name)
-    made = cls(units, **dict.fromkeys(cls.needed(), (2, 2)))
+    made = cls(units, **{option: (2, 2) for option in ("space",) if option in cls.fields})
     assert isinstance(made, Cell)
     return made
 

@@ -9,7 +9,6 @@ from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
-from rnncalc.questions.count import DTYPES
 
 Counts = Sequence[Any]
 """A quantity of each layer; None if it is unknown."""
@@ -51,7 +50,7 @@ ASKED: Mapping[str, QuantityQuestion] = {
         biases=True,
     ),
     "bytes": QuantityQuestion(
-        lambda network: [DTYPES["float32"] * placed.params for placed in network.stack],
+        lambda network: [placed.bytes_in("float32") for placed in network.stack],
         "Bytes of the parameters in float32, four for each.",
         biases=True,
     ),

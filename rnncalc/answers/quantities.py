@@ -15,7 +15,7 @@ from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.count import DTYPES, count, total
+from rnncalc.questions.count import count, total
 
 if TYPE_CHECKING:
     from rnncalc.questions.training import LayerTraining, Training
@@ -85,7 +85,7 @@ def _dense(scope: Scope) -> int | None:
 
 def _as_keras_prints(scope: Scope) -> int | None:
     """Return the bytes as Keras prints them, with 1,024 bytes in a KB and two decimals, but 1,000 bytes in each KB."""
-    size = _times(DTYPES["float32"], _params)(scope)
+    size = _times(4, _params)(scope)
     power = 0 if has_letters(size) else (size.bit_length() - 1) // 10
     return round(size * 100 / 1024**power) * 1000**power // 100 if power else None
 
@@ -186,7 +186,7 @@ CONFUSED: Mapping[str, Sequence[Mistake]] = {
         another("multiply-adds-per-step", "is the number of multiply-adds in one step", _unlike(
             lambda scope: total(placed.multiply_adds_per_step for placed in scope.layers), _multiply_adds)),
         another("bytes", "is the number of bytes in float32, four for each parameter",
-                _times(DTYPES["float32"], _params)),
+                _times(4, _params)),
         another("gradients", "is the number of gradients, one for each parameter that is trained", _gradients),
         another("saved", "is the number of saved activations", _of_training("saved")),
         BACKWARD,

@@ -20,7 +20,6 @@ from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEA
 from rnncalc.conventions.formula import Expression
 from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
-from rnncalc.questions.count import DTYPES
 
 if TYPE_CHECKING:
     from rnncalc.answers.sizes import SizeCurve
@@ -46,7 +45,7 @@ class Candidate(NamedTuple):
 LINES: Mapping[str, Callable[[LayerLine], LayerLine]] = {
     "params": lambda line: line,
     "multiply-adds": multiplied,
-    "bytes": lambda line: line._replace(times=DTYPES["float32"]),
+    "bytes": lambda line: line._replace(times=line.layer.bytes_each("float32")),
 }
 """The quantities that a worksheet counts, each with the line that it makes of one in a count of parameters."""
 

@@ -132,9 +132,10 @@ def beside(flags: dict[str, Any], table: Table = REPORTS) -> Callable[..., Repor
                 reports.append(table[flag](*counted, **taken))
         joint: Report = reports[0]
         if len(reports) > 1:
-            from rnncalc.reports.beside import JointReport, StreamReport
+            from rnncalc.reports.beside import JointReport, QuantizedReport, StreamReport
 
-            to = read.get("quantize", "")
+            integers = [each.quantized for each in reports if isinstance(each, QuantizedReport)]
+            to = next((each.to for each in integers if not each.dynamic), "")
             joined = (each.replace(quantized=to) if isinstance(each, StreamReport) else each for each in reports)
             joint = JointReport(reports[0].counts, tuple(joined))
         return joint

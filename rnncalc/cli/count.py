@@ -21,6 +21,9 @@ from rnncalc.reports.report import Report
 from rnncalc.reports.vary import VaryReport
 from rnncalc.words import all_of
 
+_OF_TRAINING = ("--training", "--chunk", "--batch", "--optimizer")
+"""The flags that change what `--vary` counts."""
+
 
 @command(
     "rnncalc count specs/lstm.yaml --cost",
@@ -67,7 +70,7 @@ def count(
             at_once.refuse(f"{without[0]} has a table of its own: remove --cost")
         if all_conventions and (others := others + ["--vary"] * bool(vary)):
             at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
-        elif vary and (tables := [flag for flag in others if flag != "-c"]):
+        elif vary and (tables := [flag for flag in others if flag not in ("-c", *_OF_TRAINING)]):
             at_once.refuse(f"--vary has a table of its own: remove {all_of(tables)}")
     reports: list[Report] = []
     counts: list[tuple[str, Count]] = []
@@ -78,11 +81,12 @@ def count(
         reports += [AllocationReport(compare_conventions(network)) for _, network in networks]
     elif varied:
 
-        def counted(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Count]]:
+        def counted(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Any]]:
             labels = titles if len(titles) > 1 else [""]
-            return zip(labels, (question.count(network, dtype) for network in changed), strict=True)
+            counts = (question.count(network, dtype) for network in changed)
+            return zip(labels, (add(CountReport(each)).training if add else each for each in counts), strict=True)
 
-        reports.append(varied_report([network for _, network in networks], varied, counted))
+        reports.append(varied_report([network for _, network in networks], varied, counted, bool(add)))
     else:
         for file, network in networks:
             counts.append((file, question.count(network, dtype)))

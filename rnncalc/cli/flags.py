@@ -117,7 +117,7 @@ class WordOption(click.Option):
 
 
 def word_flag(*names: str, words: str | Callable[[], Iterable[str]], **settings: Any) -> Decorator:
-    """Return a WordOption. words: its list, or the list's place such as `rnncalc.questions.count:DTYPES`."""
+    """Return a WordOption. words: its list, or the list's place such as `rnncalc.layers.options:DTYPES`."""
 
     def listed() -> Iterable[str]:
         if not isinstance(words, str):
@@ -225,12 +225,14 @@ notation_flag = together(
 """The flags of commands that show tensors or equations."""
 
 quantize_flag = word_flag(
-    "--quantize", words="rnncalc.questions.quantized:QUANTIZATIONS", help="Bytes as embedded kernels store them."
+    "--quantize",
+    words="rnncalc.questions.quantized:QUANTIZATIONS",
+    help="Bytes as embedded kernels, or a framework, store integers.",
 )
 
 dtype_flag = word_flag(
     "--dtype",
-    words="rnncalc.questions.count:DTYPES",
+    words="rnncalc.layers.options:DTYPES",
     default="float32",
     show_default=True,
     help="Data type, for bytes.",

@@ -196,7 +196,9 @@ class _Call:
         off = key.startswith("no_")
         key = key.removeprefix("no_")
         ours = (row for row, others in TABLE["anywhere"].items() if key in others.split())
-        name = next((each for each in (key, *ours) if each in OPTIONS and each not in ("name", "path", "units")), "")
+        name = next(
+            (each for each in (key, *ours) if each in OPTIONS and each not in ("name", "path", "dtype", "units")), ""
+        )
         switch = bool(name) and isinstance(OPTIONS[name].allowed, Switch)
         if not name or (off and (value or not switch)):
             return False

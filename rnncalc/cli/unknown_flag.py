@@ -83,7 +83,8 @@ def _of_layer(key: str) -> str:
     if name in Output.options() and not any(_takes(layer, name) for layer in kinds):
         before = "-i 5 -l embedding:20 " if name == "tied" else ""
         return f"write an option of the output layer after it, as in {before}-o 5,{_example(name, Output)}"
-    shown = next((layer for layer in kinds if _takes(layer, name) and {*layer.needed()} <= {name}), None)
+    takers = [layer for layer in kinds if _takes(layer, name) and {*layer.needed()} <= {name}]
+    shown = next((each for each in takers if each.needed() or "space" not in each.fields), None)
     if shown:
         needed = "bidirectional," if name == "merge" else ""
         return f"write an option of a layer after it, as in -l {_kind(shown)},{needed}{_example(name, shown)}"

@@ -18,21 +18,23 @@ if TYPE_CHECKING:
     from rnncalc.network.network import Network
     from rnncalc.questions.compare import Compared
     from rnncalc.questions.count import Count
+    from rnncalc.questions.training import Training
     from rnncalc.reports.vary import VaryReport
 
-_VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
+_RANGE = r"(?P<low>[^.,]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?"
+_VARIED = re.compile(rf"(?P<size>[^=]+)=(?:{_RANGE}|(?P<values>[^.]+,[^.]+))")
 
 vary_flag = option(
     "--vary",
     multiple=True,
     metavar="SIZE=LO..HI",
-    help="Vary input, steps, output or a layer, also as LO..HI:STEP; repeatable.",
+    help="Vary input, steps, output or a layer, also as LO..HI:STEP or 64,128,256; repeatable.",
 )
 
 
-def read_vary(texts: Sequence[str], at_once: AllAtOnce) -> dict[str, range]:
+def read_vary(texts: Sequence[str], at_once: AllAtOnce) -> dict[str, Sequence[int]]:
     """Return sizes and their possible values, from texts such as `lstm_1=16..64:16`."""
-    varied: dict[str, range] = {}
+    varied: dict[str, Sequence[int]] = {}
     for name, values in filter(None, [at_once.ask(_read, text) for text in texts]):
         if name in varied:
             at_once.refuse(f"--vary: {escape(name)} is given twice; remove one of them")
@@ -40,12 +42,16 @@ def read_vary(texts: Sequence[str], at_once: AllAtOnce) -> dict[str, range]:
     return varied
 
 
-def _read(text: str) -> tuple[str, range]:
+def _read(text: str) -> tuple[str, Sequence[int]]:
     match = _VARIED.fullmatch(text)
     if not match:
         raise CallError(
-            f"--vary: expected SIZE=LO..HI or SIZE=LO..HI:STEP, as in lstm_1=16..64:16, got '{escape(text)}'"
+            "--vary: expected SIZE=LO..HI, SIZE=LO..HI:STEP or SIZE=A,B,C, as in lstm_1=16..64:16 or lstm_1=16,64, "
+            f"got '{escape(text)}'"
         )
+    if match["values"]:
+        values = {read_value("--vary", each.strip(), Size()) for each in match["values"].split(",")}
+        return match["size"].strip(), sorted(values)
     low, high, step = (read_value("--vary", each or "1", Size()) for each in match.group("low", "high", "step"))
     if low > high:
         every = f":{step}" if match["step"] else ""
@@ -53,7 +59,7 @@ def _read(text: str) -> tuple[str, range]:
     return match["size"].strip(), range(low, high + 1, step)
 
 
-def network_varied(spec: Spec, vary: Mapping[str, range]) -> Network:
+def network_varied(spec: Spec, vary: Mapping[str, Sequence[int]]) -> Network:
     """Return the network of a spec whose sizes vary; one written `?` has its first value.
 
     Raises SpecError with every problem there is, and CallError if another size is written `?`.
@@ -89,12 +95,13 @@ def described_varied(spec: Spec, vary: Mapping[str, range]) -> Described:
 
 def varied_report(
     networks: Sequence[Network],
-    vary: Mapping[str, range],
-    count: Callable[[Sequence[Network], Sequence[str]], Iterable[tuple[str, Count | Compared]]],
+    vary: Mapping[str, Sequence[int]],
+    count: Callable[[Sequence[Network], Sequence[str]], Iterable[tuple[str, Count | Compared | Training]]],
+    of_training: bool = False,
 ) -> VaryReport:
     """Return the report on networks with each combination of the values.
 
-    count: returns what is counted, each with a label, from networks and their titles.
+    count: returns what is counted, each with a label, from networks and their titles; of_training: that is training.
     """
     from rnncalc.questions.vary import varied  # needed with --vary alone
     from rnncalc.reports.vary import Variation, VaryReport
@@ -108,6 +115,9 @@ def varied_report(
     if len({*titles}) < len(titles):
         titles = [f"{number}: {text}" for number, text in enumerate(titles, 1)]
     counted = [Variation(values, *each) for values, changed in combinations for each in count(changed, titles)]
+    if of_training and any(each.counted.bytes is None for each in counted):
+        message = "not known without the number of steps, and with a part that is counted elsewhere"
+        raise CallError(f"--vary: what training needs is {message}; give steps, or -T")
     settings = {setting(network) for network in networks}
     subtitle = "" if len(settings) > 1 or any("steps" in size for size in vary) else settings.pop()
-    return VaryReport("; ".join(titles), subtitle, tuple(vary), tuple(counted))
+    return VaryReport("; ".join(titles), subtitle, tuple(vary), tuple(counted), of_training)

@@ -56,7 +56,7 @@ CONVENTION = rules.Convention(
         "dense": rules.TransformArrays(_WEIGHTS),
         "embedding": rules.TransformArrays({"embedding": "weight", "position_embedding": "positions"}),
         "conv1d": rules.TransformArrays(_WEIGHTS, steps_last=True),
-        "pool1d": rules.TransformArrays(steps_last=True),
+        "pool1d": rules.TransformArrays(steps_last=True, only={"padding": ("valid",)}),
         "layer_norm": rules.TransformArrays(_WEIGHTS),
         "multi_head_attention": rules.TransformArrays(_heads(), only=_NO_SIZES),
         "transformer": rules.TransformArrays(

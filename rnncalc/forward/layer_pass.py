@@ -26,7 +26,7 @@ from rnncalc.forward.arrays import (
 )
 from rnncalc.forward.bindings import Binding, BoundWeights, Product, TransformNames
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, length_of
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, inside, length_of
 from rnncalc.network.stack import Placed
 from rnncalc.step import operations
 from rnncalc.step.equations import letter_of
@@ -325,6 +325,7 @@ class TransformPass(Generic[Value]):
         for step in steps if not self.layer.time.whole else ():
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
+            window = inside(window, len(vectors)) if self.layer.skips else window
             read = [vectors[place] if 0 <= place < len(vectors) else self.zeros for place in window]
             if self.places == 1:
                 values = self._values({}, every, read, x.first + step)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rnncalc.layers.cell import (
     Activation,
@@ -18,7 +19,15 @@ from rnncalc.layers.cell import (
     Value,
 )
 from rnncalc.layers.layer import OptionProblem
-from rnncalc.layers.options import Option, Size, Sizes
+from rnncalc.layers.options import ANY_GRID, Option, Size, Sizes
+
+
+@cache
+def any_grid() -> tuple[Any, Any]:
+    """Return the places of a grid whose size is not known, as letters."""
+    from rnncalc.polynomial import letter  # a known space needs none
+
+    return letter(ANY_GRID[0]), letter(ANY_GRID[1])
 
 
 class ConvLSTM(Cell, kw_only=True):
@@ -26,7 +35,8 @@ class ConvLSTM(Cell, kw_only=True):
 
     At each place of its `space` a gate reads the k, or k × k, places around it of the input and of the past, with zeros
     beyond the edges. All places share the weights, as in Keras's ConvLSTM1D and ConvLSTM2D with padding="same". The
-    input has m channels at each place. The paper's peepholes are left out, as in Keras.
+    input has m channels at each place. Without a `space` there is a grid of H × W places. The paper's peepholes are
+    left out, as in Keras.
     """
 
     kind = "conv_lstm"
@@ -35,13 +45,16 @@ class ConvLSTM(Cell, kw_only=True):
     without = ("bidirectional", "merge", "learned_state", "initial_state")
     own_options: ClassVar[Mapping[str, Option]] = {
         "kernel": Option(Size(), "how many places of each axis of the space a gate reads at once, k; 3 by default"),
-        "space": Option(Sizes(), "the places of a step: the length of a line, or the height and width of a grid"),
+        "space": Option(
+            Sizes(),
+            "the places of a step: the length of a line, or height and width of a grid; by default H × W",
+        ),
     }
 
     activation: Activation = "tanh"
     recurrent_activation: RecurrentActivation | None = None
     kernel: int = 3
-    space: tuple[int, ...]
+    space: tuple[int, ...] | None = None
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x", Form.CONVOLUTION), Product("h", Form.CONVOLUTION)
@@ -63,7 +76,7 @@ class ConvLSTM(Cell, kw_only=True):
 
     @property
     def grid(self) -> tuple[int, ...]:
-        return self.space
+        return self.space or any_grid()
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         past, c = state
@@ -75,7 +88,7 @@ class ConvLSTM(Cell, kw_only=True):
         return h, (h, c)
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        places = prod(self.space)
+        places = prod(self.grid)
         channels = inputs // places
         return {
             "h": self.units,

@@ -2,7 +2,7 @@
 
 Both slide a window over the steps. Without padding it stays inside the sequence. `same` pads both ends with zeros, the
 right end with one more if the number is odd, so that there are T / stride steps, rounded up. `causal` pads only the
-left, so that no output depends on a later step. This follows TensorFlow
+left, so that no output depends on a later step. Pooling skips the steps of the padding. This follows TensorFlow
 (https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2).
 """
 
@@ -51,6 +51,16 @@ class Sliding(Transform):
         elif steps is not None:  # a letter may not be divisible by the stride
             steps = steps - self.span + 1 + sum(self.padding_of(self.span)) if self.every == 1 else None
         return (steps, self.output_width(inputs))
+
+    def outside(self, steps: int) -> int:
+        """Return how many steps outside of a sequence all windows together have, if each step is one of a window."""
+        outputs = self.output_shape((steps, 1))[0]
+
+        def of_end(padding: int) -> int:
+            windows = min(-(-padding // self.every), outputs)
+            return windows * padding - self.every * windows * (windows - 1) // 2
+
+        return sum(map(of_end, self.padding_of(steps)))
 
     def window_of(self, step: int, steps: int) -> range:
         number, apart, stride, _ = self.taps
@@ -129,29 +139,37 @@ class Conv1D(Sliding):
             yield "groups", f"{number:,} {what} are no multiple of {self.groups:,} groups; change one of them"
 
 
+PADDINGS = ("valid", "same")
+"""The paddings of a pool1d."""
+
+
 class Pool1D(Sliding):
     """Takes the maximum, or the average, of each feature over a window of steps; no parameters."""
 
     kind = "pool1d"
     number = "window"
+    skips = True
     own_options: ClassVar[Mapping[str, Option]] = {
         "window": Option(Size(), "the steps that are pooled into one"),
         "stride": Conv1D.own_options["stride"],
         "mode": Option(Choice(("max", "average")), "what it computes from a window"),
+        "padding": Option(Choice(PADDINGS), "same: windows reach over both ends, for T / stride steps, rounded up"),
     }
 
     window: int
     stride: int | None = None
     mode: str = "max"
+    padding: str = "valid"
 
     @property
     def taps(self) -> tuple[int, int, int, str]:
-        return self.window, 1, self.stride or self.window, "valid"
+        return self.window, 1, self.stride or self.window, self.padding
 
     def in_words(self, shape: Shape) -> str:
         what = "maximum" if self.mode == "max" else "average"
         moves = f"the window moves by {plural(self.every, 'step')}"
-        return f"Takes the {what} of each feature over a window of {plural(self.window, 'step')}; {moves}"
+        ends = ", over both ends" if self.padding == "same" else ""
+        return f"Takes the {what} of each feature over a window of {plural(self.window, 'step')}{ends}; {moves}"
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         return ops.largest(window) if self.mode == "max" else ops.average(window)

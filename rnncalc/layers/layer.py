@@ -14,7 +14,7 @@ from math import prod
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError, line_of
-from rnncalc.layers.options import OPTIONS, SIZE, Option, Size, Tensors, Trainable
+from rnncalc.layers.options import DTYPES, OPTIONS, SIZE, Option, Size, Tensors, Trainable
 from rnncalc.letters import has_letters
 from rnncalc.records import Frozen
 from rnncalc.words import did_you_mean, not_among
@@ -108,7 +108,12 @@ class LayerOperations(Protocol[Value]):
         """Return a vector less the means, over the square roots of the variances."""
 
 
-_SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen", "path"}
+_SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {
+    "name",
+    "frozen",
+    "path",
+    "dtype",
+}
 
 
 CROSS = ("cross_attention", "cross_attention_of_one_width")
@@ -164,6 +169,7 @@ class Layer(Frozen, kw_only=True):
     repeat: that many layers, one after another.
     extra_inputs: features joined to its input from elsewhere (attention context, a skip connection).
     path: where its tensors are in a model file.
+    dtype: the type of its numbers, for bytes, one of DTYPES; by default that of the call.
     """
 
     kind: ClassVar[str] = ""
@@ -174,6 +180,9 @@ class Layer(Frozen, kw_only=True):
     """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`; empty if it takes none."""
 
     time: ClassVar[Time] = Time.STEP
+
+    skips: ClassVar[bool] = False
+    """Whether its windows leave out the steps outside of the sequence, instead of reading zeros there."""
 
     meanings: ClassVar[Mapping[str, str]] = {}
     """What its letters of widths mean, if that is not what other layers mean by them."""
@@ -195,6 +204,7 @@ class Layer(Frozen, kw_only=True):
     repeat: int = 1
     extra_inputs: int = 0
     path: str | None = None
+    dtype: str | None = None
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         super().__init_subclass__(kw_only=kw_only)
@@ -263,6 +273,15 @@ class Layer(Frozen, kw_only=True):
     def directions(self) -> int:
         """How many copies of it read a sequence, one or two."""
         return 1
+
+    def bytes_each(self, dtype: str) -> int:
+        """Return the bytes of one of its numbers; dtype: that of layers without one of their own."""
+        return DTYPES[self.dtype or dtype]
+
+    @property
+    def once(self) -> bool:
+        """Whether one pass applies it once, however many steps its output has."""
+        return False
 
     @property
     def every(self) -> int:
@@ -340,10 +359,8 @@ class Layer(Frozen, kw_only=True):
         """Yield each option that is given without the one that it needs, or with the one that excludes it."""
         values = self.values()
         for option, (other, together) in self.conditions.items():
-            if values[option] is not None and together != bool(values[other]):
-                where = (
-                    f"without {other}; write {other}, or" if together else f"to {self.title or self.kind} with {other};"
-                )
+            if values[option] is not None and together != (values[other] is not None):
+                where = f"without {other}; write {other}, or" if together else f"to {self.kind} with {other};"
                 yield option, f"does not apply {where} remove it"
 
     def option_problems(self) -> Iterator[OptionProblem]:
@@ -510,6 +527,7 @@ class External(Layer):
 
     Instead of a number params may be the shapes of its tensors by name: `External({"kernel": (3, 4)})`.
     state: the numbers that it carries from step to step. trainable: the tensors that are not trained, {NAME: False}.
+    multiply_adds: those of a step; or multiply_adds_once: those of a whole pass. They are unknown by default.
     """
 
     kind = "external"
@@ -521,12 +539,19 @@ class External(Layer):
         "tensors": Option(Tensors(), "the shapes of its tensors"),
         "state": Option(Size(0, letters=True), "the numbers that it carries from step to step; unknown by default"),
         "trainable": Option(Trainable(), "false for each tensor that is counted as not trained"),
+        "multiply_adds": Option(Size(0, letters=True), "its multiply-adds (MACs) per step; unknown by default"),
+        "multiply_adds_once": Option(
+            Size(0, letters=True), "instead, its multiply-adds in a whole pass, if it is applied once"
+        ),
     }
+    conditions: ClassVar[Mapping[str, tuple[str, bool]]] = {"multiply_adds_once": ("multiply_adds", False)}
 
     params: Any
     outputs: int | None = None
     state: int | None = None
     trainable: Any = ()
+    multiply_adds: int | None = None
+    multiply_adds_once: int | None = None
     tensors: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     def __post_init__(self) -> None:
@@ -545,6 +570,15 @@ class External(Layer):
     def option_problems(self) -> Iterator[OptionProblem]:
         if wrong := not_among([name for name, _ in self.trainable], tuple(name for name, _ in self.tensors)):
             yield "trainable", wrong if self.tensors else "applies to tensors with names alone; write frozen: true"
+
+    @property
+    def work(self) -> int | None:
+        """Its multiply-adds each time that it is applied; None if unknown."""
+        return self.multiply_adds_once if self.once else self.multiply_adds
+
+    @property
+    def once(self) -> bool:
+        return self.multiply_adds_once is not None
 
     def output_width(self, inputs: int) -> int:
         return inputs if self.outputs is None else self.outputs

@@ -337,6 +337,13 @@ class Option(Frozen):
     meaning: str
 
 
+ANY_GRID = ("H", "W")
+"""The letters of the height and the width of a grid, if they are not known."""
+
+DTYPES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "float8": 1, "int8": 1}
+"""The bytes of one number."""
+
+
 OPTIONS: dict[str, Option] = {
     "units": Option(SIZE, "the number of units"),
     "rate": Option(Rate(), "the share that is dropped while training"),
@@ -348,6 +355,7 @@ OPTIONS: dict[str, Option] = {
         Size(0, letters=True), "features joined to its input from elsewhere, as by a skip connection"
     ),
     "path": Option(Text(), "where its tensors are in a model file: the path of its module, such as encoder.lstm"),
+    "dtype": Option(Choice(DTYPES), "the type of its numbers, for bytes; by default that of the call"),
     "bias": Option(Switch(), "bias vectors, as many as the convention has; none when false"),
     "bidirectional": Option(Switch(), "a second copy reads the sequence backwards"),
     "merge": Option(

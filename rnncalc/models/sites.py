@@ -559,8 +559,12 @@ def _without_weights(module: FileModule) -> Guess | None:
             return Flatten(), 1, ()
         case "RepeatVector", {"n": int(times)}:
             return RepeatVector(times), 1, ()
-        case "MaxPooling1D" | "AveragePooling1D", {"pool_size": int(window), "strides": stride, "padding": "valid"}:
-            return Pool1D(window, stride=None if stride == window else stride, mode=mode), 1, ()
+        case "MaxPooling1D" | "AveragePooling1D", {
+            "pool_size": int(window),
+            "strides": stride,
+            "padding": "valid" | "same" as padding,
+        }:
+            return Pool1D(window, stride=None if stride == window else stride, mode=mode, padding=padding), 1, ()
         case "GlobalMaxPooling1D" | "GlobalAveragePooling1D", {"keepdims": False}:
             return Pool1D(1, mode=mode), 1, (Doubt.ALL_STEPS,)
     return None

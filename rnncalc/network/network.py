@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Convention
 from rnncalc.errors import LettersError, SpecError, first
+from rnncalc.letters import has_letters
 from rnncalc.network.flow import Move, flow
 from rnncalc.network.parts import Part, Parts, Topology, attending, default_topology, letters_of, part_of
 from rnncalc.network.stack import Placed, stack, without_clashes
@@ -146,6 +147,7 @@ Read = TypeVar("Read", bound="Lettered")
 def in_numbers(network: Read) -> Read:
     """Return a network or model whose sizes are numbers. Raises LettersError for letters."""
     if letters := network.letters:
-        such = "the size {} is a letter" if len(letters) == 1 else "the sizes {} are letters"
-        raise LettersError(such.format(all_of([*letters])))
+        such = "the size {}{} is a letter" if len(letters) == 1 else "the sizes {}{} are letters"
+        grids = (f", the space of {each.name}," for each in network.stack if any(map(has_letters, each.layer.grid)))
+        raise LettersError(such.format(all_of([*letters]), next(grids, "")))
     return network

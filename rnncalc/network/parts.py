@@ -106,7 +106,7 @@ def letters_of(parts: Parts) -> list[str]:
     for part in parts.values():
         values += (part.input, part.steps)
         for layer in (*part.layers, part.attention, part.output):
-            values += layer.__dict__.values() if layer else ()
+            values += (*layer.__dict__.values(), *layer.grid) if layer else ()
     return sorted({name for value in values if has_letters(value) for name in value.letters})
 
 

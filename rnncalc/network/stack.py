@@ -51,9 +51,9 @@ class LayerStep(Frozen):
 
     @cached_property
     def multiply_adds(self) -> int | None:
-        """Multiplications in matrix products; None for a part that is counted elsewhere."""
+        """Multiplications in matrix products; None for a part that is counted elsewhere and does not say."""
         if self.step is None:
-            return None if isinstance(self.layer, External) else 0
+            return self.layer.work if isinstance(self.layer, External) else 0
         return self.layer.directions * self.places * self.step.multiply_adds(self.layer.sizes(self.inputs))
 
 
@@ -120,7 +120,7 @@ class Placed(NamedTuple):
 
     @property
     def multiply_adds_per_step(self) -> int | None:
-        """Multiplications in matrix products when it is applied once; None where a part is counted elsewhere.
+        """Multiplications in matrix products when it is applied once; None if unknown of a part counted elsewhere.
 
         Of a layer that reads a sequence whole, at its last step.
         """
@@ -144,6 +144,15 @@ class Placed(NamedTuple):
             return 0
         frozen = [each for each in self.layout.tensors if each.role in STORED or not self.layer.trains(each.name)]
         return self.params - sum([each.sized(self.sizes).params for each in frozen])
+
+    def bytes_in(self, dtype: str) -> int:
+        """Return the bytes of its parameters; dtype: that of layers without one of their own."""
+        return self.params * self.layer.bytes_each(dtype)
+
+    @property
+    def once(self) -> bool:
+        """Whether it is applied before the first step alone, as a stream has it."""
+        return bool(self.starts) or self.layer.once
 
     @property
     def sequence(self) -> bool:
@@ -229,7 +238,7 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
             inputs, (*steps, _), shape = widths[move.reads[0]][-1], widths[place], widths[ended[place]]
-            uses = steps[0] if steps else 1
+            uses = steps[0] if steps and not move.layer.once else 1
             grid = move.layer.grid or spaces[move.reads[0]]
             key = id(move.layer), inputs, grid
             if key not in counted:

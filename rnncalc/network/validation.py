@@ -288,10 +288,10 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
         if layer.grid and outside and not below:
             width = next(join.inputs for join in joins(part) if join.place == place)
             places = plural(prod(layer.grid), "place")
-            if not isinstance(width, int):
+            if has_letters(width) and width % prod(layer.grid) != 0:
                 message = f"expected a number as the input width, to be divided by {places}, got {width}"
                 yield Problem((*at, layer.kind), message, follows=True)
-            elif width % prod(layer.grid):
+            elif width % prod(layer.grid) != 0:
                 message = f"{plural(width, 'number')} per step: expected a multiple of {places}; change one of them"
                 yield Problem((*at, layer.kind), message, follows=True)
         elif layer.grid and place and below != layer.grid:

@@ -36,13 +36,14 @@ STYLES = (Style.RECURRENT, Style.DENSE, Style.OUTPUT, Style.STATE, Style.BACKWAR
 class Curves(NamedTuple):
     """Parameters at some sizes: a curve for each name, at most as many as there are STYLES; None is no point.
 
-    axis: what the sizes are. at: the size to mark, if any.
+    axis: what the sizes are. at: the size to mark, if any. up: what the numbers are, if not parameters.
     """
 
     across: tuple[int, ...]
     lines: Mapping[str, Sequence[int | None]]
     axis: Line
     at: int | None = None
+    up: str = "parameters"
 
     @property
     def scales(self) -> tuple[Scale, Scale]:
@@ -107,7 +108,7 @@ def _axes(curves: Curves, width: int, height: int) -> Iterator[Shape]:
     across, up = curves.scales
     yield Arrow(((0, height), (0, -1)), Style.AXIS)
     yield Arrow(((0, height), (width + 2, height)), Style.AXIS)
-    yield Label(0, -2, ("parameters",), Style.SHAPE, "middle")
+    yield Label(0, -2, (curves.up,), Style.SHAPE, "middle")
     yield Label(width + 4, height, curves.axis, Style.SHAPE)
     for number, text in zip(up.marks, _numbers(up), strict=True):
         y = height - round(up.share(number) * height)

@@ -65,6 +65,10 @@ HARD_SIGMOID = '''def hard_sigmoid_0_2(x: jax.Array) -> jax.Array:
     return jnp.clip(x / 5 + 0.5, 0, 1)
 '''
 
+POOLED = Around(
+    applied="nn.{mode}_pool({x}, ({window},), ({stride},){padding})",
+    words={"average": "avg", "valid": "", "same": ', padding="SAME"'},
+)
 PADDINGS = {"valid": "VALID", "same": "SAME", "causal": "CAUSAL"}
 CONVOLVED = {"stride": "strides={0}", "dilation": "kernel_dilation={0}", "groups": "feature_group_count={0}"}
 SCALED = {"bias": "use_bias=False", "scale": "use_scale=False", "center": "use_bias=False"}
@@ -106,7 +110,7 @@ class FlaxLinen(Writer):
         "conv1d": Around(
             'nn.Conv({filters}, ({kernel},), padding="{padding}"{options}{bias})', options=CONVOLVED, words=PADDINGS
         ),
-        "pool1d": Around(applied="nn.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
+        "pool1d": POOLED,
         "multi_head_attention": Around(
             "nn.MultiHeadDotProductAttention({heads}, qkv_features={hk}, out_features={inputs}{bias})",
             "{module}({x}{calls})",
@@ -171,6 +175,13 @@ class FlaxLinen(Writer):
             options = [*self._functions(layer.values())]
             module_code = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *options, *rngs])})"
         return f"{api}.RNN({module_code}{', reverse=True, keep_order=True' if direction else ''})"
+
+    def _values(self, module: Module) -> dict[str, object]:
+        """Return the options of a layer; an average is not one of the zeros of a padding."""
+        values = super()._values(module)
+        if values.get("mode") == "avg" and values["padding"]:
+            values["padding"] = f"{values['padding']}, count_include_pad=False"
+        return values
 
     def _functions(self, options: Mapping[str, Any]) -> Iterator[str]:
         """Yield the arguments of a cell for functions that are not its defaults."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from rnncalc.layers.layer import CROSS
-from rnncalc.programs.flax_linen import FUNCTIONS, SCALED, FlaxLinen, functions, initial
+from rnncalc.programs.flax_linen import FUNCTIONS, POOLED, SCALED, FlaxLinen, functions, initial
 from rnncalc.programs.program import OwnCell, is_gain
 from rnncalc.programs.writer import Around, arguments_of, shape_in, tuple_of, width_name
 
@@ -55,7 +55,7 @@ class FlaxNNX(FlaxLinen):
         "conv1d": FlaxLinen.transforms["conv1d"].replace(
             module='nnx.Conv({inputs}, {filters}, ({kernel},), padding="{padding}"{options}{bias}, rngs=rngs)'
         ),
-        "pool1d": Around(applied="nnx.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
+        "pool1d": POOLED.replace(applied=POOLED.applied.replace("nn.", "nnx.")),
         "multi_head_attention": Around(
             "nnx.MultiHeadAttention({heads}, {inputs}, qkv_features={hk}{bias}, decode=False, rngs=rngs)",
             "{module}({x}{calls})",

@@ -118,6 +118,8 @@ class LayerWriter:
             raise RefusedError(f"{self.placed.name}: how it is padded depends on the number of steps; give steps")
         zeros = {number: words.zeros.format(x="x", steps=number, width=width) for number in (before, after)}
         parts = [zeros[before]] * (before > 0) + ["x"] + [zeros[after]] * (after > 0)
+        if len(parts) > 1 and layer.skips:
+            raise RefusedError(f"{self.placed.name}: the framework pools without padding alone; write padding: valid")
         if len(parts) > 1:
             yield f"x = {words.join}([{', '.join(parts)}], {words.axis}=1)"
         if before < 0:

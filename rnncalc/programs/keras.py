@@ -131,7 +131,7 @@ class Keras(Writer):
         ),
         "pool1d": Around(
             'layers.{mode}Pooling1D({window}{options}, name="{name}")',
-            options={"stride": "strides={0}"},
+            options={"stride": "strides={0}", "padding": 'padding="{0}"'},
             words={"max": "Max", "average": "Average"},
         ),
         "layer_norm": Around('layers.LayerNormalization(name="{name}"{options})', options={"bias": "center=False"}),

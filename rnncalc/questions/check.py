@@ -20,7 +20,7 @@ from rnncalc.network.budget import BUDGET_KEYS, BY_NAME, LAYER_LIMIT, OF_STREAM,
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions import described_of, word
-from rnncalc.questions.count import bytes_of, total
+from rnncalc.questions.count import total
 
 if TYPE_CHECKING:
     from rnncalc.models.matching import Match, TensorCheck
@@ -269,7 +269,7 @@ def numbers_of(
 ) -> Numbers:
     """Return the numbers of a network that may be limited: those of a count, and others if they are wanted."""
     params = in_numbers(network).params
-    numbers = Numbers(params, params * bytes_of(dtype))
+    numbers = Numbers(params, sum(placed.bytes_in(dtype) for placed in network.stack))
     if Quantity.MULTIPLY_ADDS in quantities:
         numbers = numbers._replace(multiply_adds=total(placed.multiply_adds for placed in network.stack))
     if Quantity.DENSE_RATIO in quantities:

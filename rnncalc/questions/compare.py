@@ -17,11 +17,12 @@ from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.network import Network, in_numbers
+from rnncalc.letters import has_letters
+from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 from rnncalc.questions import describe, described_of, network_of, whole, word
-from rnncalc.questions.count import bytes_of, count, total
+from rnncalc.questions.count import count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
 from rnncalc.questions.solve import Sized, TriedSizes, solution
 
@@ -45,6 +46,7 @@ class Compared(NamedTuple):
     params, multiply_adds, multiply_adds_per_step, bytes: the same as in `Count`; a dense network has no steps.
     units: the one width of all recurrent layers, or the size found for `?`, if the comparison searches for one.
     saved: the same as in `Training`; None if the comparison does not search.
+    in_letters: the formula of the parameters, if sizes are letters.
     """
 
     name: str
@@ -55,12 +57,14 @@ class Compared(NamedTuple):
     bytes: int
     units: int | None = None
     saved: int | None = None
+    in_letters: Expression | None = None
 
 
 class Lack(Enum):
-    """Why a side is missing: no known number of steps, or no width that is small enough."""
+    """Why a side is missing: no known number of steps, sizes in letters, or no width that is small enough."""
 
     STEPS = "steps"
+    NUMBERS = "numbers"
     WIDTH = "width"
 
 
@@ -103,9 +107,13 @@ class Comparison(NamedTuple):
                 yield tuple(outputs)
 
     def ratio(self, side: Compared) -> float | None:
-        """Return the parameters of a side divided by those of the first; None if the first has none."""
+        """Return the parameters of a side divided by those of the first; None if the first has none, and in letters."""
         first = self.sides[0].params
-        return side.params / first if first else None
+        return None if not first or has_letters(side.params) or has_letters(first) else side.params / first
+
+    def difference(self, side: Compared) -> int:
+        """Return the parameters of a side less those of the first."""
+        return side.params - self.sides[0].params
 
     def remaining(self, side: Compared) -> int | None:
         """Return what a side leaves of the budget; None without one."""
@@ -132,12 +140,12 @@ def same_layers(row: LayerRow) -> bool:
 def compare(*networks: Described, dtype: str = "float32", kinds: Sequence[str] | None = None) -> Comparison:
     """Return a comparison of several networks, or of one network as several kinds and dense with the same widths.
 
-    kinds: the kinds of recurrent layers, by default USUAL_KINDS.
-    Bytes are computed for parameters of the `dtype`, one of `questions.count.DTYPES`.
+    kinds: the kinds of recurrent layers, by default USUAL_KINDS. Sizes may be letters.
+    Bytes are computed for parameters of the `dtype`, one of `layers.options.DTYPES`.
     Raises CallError if an argument is not a network, if there is none, and for an unknown dtype or kind.
     """
     cells = _cells(networks, kinds)
-    networks = tuple(in_numbers(described_of(network)) for network in networks)
+    networks = tuple(map(described_of, networks))
     sides = [_side(network, dtype) for network in networks]
     if len(networks) > 1:
         return Comparison(networks, tuple(sides))
@@ -150,9 +158,11 @@ def compare(*networks: Described, dtype: str = "float32", kinds: Sequence[str] |
             missing[cell.kind] = error.problems[0]
     if dense := dense_equivalent(network):
         multiply_adds = total(layer.multiply_adds for layer in dense.layers)
-        sides.append(Compared(network.name, DENSE, dense.params, multiply_adds, None, dense.params * bytes_of(dtype)))
+        owners = {placed.name: placed.layer for placed in network.stack}
+        size = sum(layer.params * owners[layer.name].bytes_each(dtype) for layer in dense.layers)
+        sides.append(Compared(network.name, DENSE, dense.params, multiply_adds, None, size))
     else:
-        missing[DENSE] = Lack.STEPS
+        missing[DENSE] = Lack.NUMBERS if network.letters else Lack.STEPS
     return Comparison(networks, tuple(sides), missing, by_kind=True)
 
 
@@ -215,7 +225,7 @@ def _cells(networks: Sequence[Described | Sized], kinds: Sequence[str] | None) -
             raise CallError(f"kinds: one network is compared as several kinds, got {len(networks)} networks")
         if isinstance(kinds, str) or not isinstance(kinds, Sequence):
             raise CallError(f"kinds: expected a list of kinds, such as ['lstm'], got {describe(kinds)}")
-        known = tuple(name for name in KINDS if issubclass(kind(name), Cell) and not kind(name).needed())
+        known = tuple(name for name in KINDS if issubclass(kind(name), Cell) and "space" not in kind(name).fields)
         kinds = [word("kinds", name, known) for name in kinds]
     return [cell for cell in map(kind, kinds or USUAL_KINDS) if issubclass(cell, Cell)]
 
@@ -317,7 +327,7 @@ def _of_kind(layer: Layer, cell: type[Cell] | None, changed: Mapping[str, int]) 
 def _side(network: Described, dtype: str, kind: str | None = None) -> Compared:
     counted = count(network, dtype)
     work = counted.multiply_adds, counted.multiply_adds_per_step
-    return Compared(network.name, kind, counted.params, *work, counted.bytes)
+    return Compared(network.name, kind, counted.params, *work, counted.bytes, in_letters=counted.in_letters)
 
 
 BASE = "textbook"

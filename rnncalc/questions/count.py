@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rnncalc.conventions.formula import Expression, folded_sum, plain
 from rnncalc.display import displayed
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.options import DTYPES
 from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
@@ -19,16 +20,13 @@ if TYPE_CHECKING:
     from rnncalc.network.model import Described
     from rnncalc.questions.dense import DenseEquivalent
 
-DTYPES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "float8": 1, "int8": 1}
-"""The bytes of one parameter."""
-
 
 @displayed("rnncalc.reports.count:CountReport")
 class Count(Frozen):
     """The counts of a network, or of a model of several: sums over the layers.
 
     params, trainable: parameters, and how many of them are trained.
-    bytes: the bytes of the parameters in the `dtype`, one of DTYPES.
+    bytes: the bytes of the parameters, in the `dtype`, one of DTYPES, where a layer has none of its own.
     A property is computed at every access.
     """
 
@@ -81,13 +79,13 @@ def count(network: Described, dtype: str = "float32") -> Count:
     Raises CallError for an unknown dtype, and for an argument that is not a network.
     """
     network = described_of(network)
-    size, params = bytes_of(dtype), network.params
+    bytes_of(dtype)
     return Count(
         network=network,
         dtype=dtype,
-        params=params,
+        params=network.params,
         trainable=network.trainable,
-        bytes=params * size,
+        bytes=sum(placed.bytes_in(dtype) for placed in network.stack),
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Dense, External, Shape, length_of
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.model import Described, networks_of
@@ -34,7 +35,8 @@ class PassOperations(NamedTuple):
 def pass_operations(network: Described, batch: int = 1) -> PassOperations:
     """Count the operations of a forward pass from each layer's step. Raises CallError for an invalid batch.
 
-    They are unknown without the number of steps, and for a part that is counted elsewhere.
+    They are unknown without the number of steps, and for a part that is counted elsewhere, unless it says its
+    multiply-adds.
     """
     network, batch = described_of(network), whole("batch", batch, 1)
     members = networks_of(network).values()
@@ -53,7 +55,9 @@ def _of_network(network: Network, batch: int) -> Iterator[OperationCounts | None
 def _of_layer(placed: Placed, batch: int, read: Shape) -> OperationCounts | None:
     """Return the operations of a layer; read: the shape of its input."""
     layer, steps = placed.layer, read[0] if len(read) > 1 else 1
-    if isinstance(layer, External) or placed.uses is None or (layer.time.whole and not placed.repeats):
+    if isinstance(layer, External):
+        return None if placed.multiply_adds is None else OperationCounts(batch * placed.multiply_adds, 0, 0, 0)
+    if placed.uses is None or (layer.time.whole and not placed.repeats):
         return None
     if placed.step is None:  # a dropout
         return OperationCounts(0, 0, 0, 0)
@@ -63,7 +67,8 @@ def _of_layer(placed: Placed, batch: int, read: Shape) -> OperationCounts | None
     one = operations(placed.step, placed.sizes, window, placed.repeats or ONCE)
     times = batch * (1 if placed.repeats else placed.uses) * placed.places * layer.directions
     counts = OperationCounts(*[times * number for number in one])
-    return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))
+    skipped = batch * layer.outside(steps) * placed.inputs if isinstance(layer, Sliding) and layer.skips and sums else 0
+    return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)) - skipped)
 
 
 def merging(placed: Placed, batch: int = 1) -> tuple[int, ...]:

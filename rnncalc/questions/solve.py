@@ -98,6 +98,10 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     if not monotone:
         raise _none(sizes)
     smallest, largest = monotone[0][0], monotone[-1][1]
+    typed = [placed for placed in sizes.sized(smallest * sizes.step).stack if placed.layer.dtype] if bytes_each else []
+    if typed:
+        message = f"{typed[0].name} has a dtype of its own, so that bytes are not a multiple of the parameters"
+        raise RefusedError(f"{message}; give the budget in parameters")
     if smallest < largest and len({sizes.params(end) for piece in monotone for end in piece}) == 1:
         raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)

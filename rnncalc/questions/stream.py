@@ -21,7 +21,7 @@ class StreamCount(NamedTuple):
     """The state that a network carries from step to step, and its cost.
 
     rate: input steps per second, None if not given. layers: how many numbers each layer carries; None if unknown.
-    state: their sum. state_bytes: its bytes in the `dtype`.
+    state: their sum. state_bytes: its bytes, in the `dtype` where a layer has none.
     multiply_adds_per_step: for applying each layer once. multiply_adds_per_second: rounded up; layers above a stride of
     2 run half as often. cannot: the layers that need future steps; if there are any, all numbers of the whole network
     are None.
@@ -43,7 +43,8 @@ def stream(network: Described, rate: Fraction | float | None = None, dtype: str 
 
     rate: steps per second, by default the network's. Raises CallError for an invalid rate or an unknown dtype.
     """
-    network, size = described_of(network), bytes_of(dtype)
+    network = described_of(network)
+    bytes_of(dtype)
     if rate is not None and Ratio(above_zero=True).problem(rate):
         raise CallError(f"rate: expected a number above 0, got {describe(rate)}")
     carried_once = [placed.layer.carried(placed.inputs) for placed in network.stack]
@@ -54,7 +55,7 @@ def stream(network: Described, rate: Fraction | float | None = None, dtype: str 
         if carried is None and not isinstance(placed.layer, External)
     )
     state = total(layers)
-    work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
+    work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.once)
     exact = network.rate if rate is None else rate
     if exact is not None:
         from fractions import Fraction  # imports decimal, which only a rate needs
@@ -66,7 +67,10 @@ def stream(network: Described, rate: Fraction | float | None = None, dtype: str 
         rate=exact,
         layers=layers,
         state=state,
-        state_bytes=None if state is None else state * size,
+        state_bytes=total(
+            None if carried is None else carried * placed.layer.bytes_each(dtype)
+            for placed, carried in zip(network.stack, layers, strict=True)
+        ),
         multiply_adds_per_step=work,
         multiply_adds_per_second=None if work is None or exact is None else _a_second(network, exact),
         cannot=cannot,
@@ -86,5 +90,5 @@ def _a_second(network: Described, rate: Fraction) -> int:
             message = f"rate: in letters expected a whole number of steps per second for {placed.name}, got {of_layer}"
             raise CallError(f"{message}; give another rate, or numbers")
         times = of_layer.numerator if of_layer.denominator == 1 else of_layer
-        work += times * (0 if placed.starts else placed.multiply_adds_per_step or 0)
+        work += times * (0 if placed.once else placed.multiply_adds_per_step or 0)
     return ceil(work)

@@ -51,7 +51,8 @@ class Training(NamedTuple):
     layers: in order, the output layer last.
     updates: how many chunks a sequence has. states_carried: the size of all states of the steps of a chunk.
     gradients, saved, backward_multiply_adds: sums of the layers'; None if unknown.
-    bytes: of the weights, their gradients, the optimizer's numbers and the batch's saved activations, in the `dtype`.
+    bytes: of the weights, their gradients, the optimizer's numbers and the batch's saved activations, in the `dtype`
+        where a layer has none.
     """
 
     network: Described
@@ -67,6 +68,11 @@ class Training(NamedTuple):
     saved: int | None
     backward_multiply_adds: int | None
     bytes: int | None
+
+    @property
+    def params(self) -> int:
+        """The number of parameters."""
+        return self.network.params
 
     @property
     def truncated(self) -> bool:
@@ -105,7 +111,7 @@ def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str
 
     settings: the arguments of the training step; None for those of the network.
     """
-    size = bytes_of(dtype)
+    bytes_of(dtype)
     known = {key: setting for key, setting in settings.items() if setting is not None}
     update = (network.training or Update())._replace(**known)
     for problem in problems_of(update):
@@ -129,8 +135,11 @@ def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str
         states = total(one.states_carried and calls * one.states_carried for one, calls in each)
     gradients = sum(layer.gradients for layer in layers)
     saved = total(layer.saved for layer in layers)
-    frozen = network.params - network.trainable
-    kept = OPTIMIZERS[optimizer] * gradients
+    kept = OPTIMIZERS[optimizer]
+    numbers = [
+        None if each.saved is None else each.placed.params + (1 + kept) * each.gradients + batch * each.saved
+        for each in layers
+    ]
     return Training(
         network=network,
         chunk=chunk,
@@ -138,13 +147,16 @@ def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str
         optimizer=optimizer,
         dtype=dtype,
         layers=layers,
-        kept=kept,
+        kept=kept * gradients,
         updates=updates,
         states_carried=states,
         gradients=gradients,
         saved=saved,
         backward_multiply_adds=total(layer.backward_multiply_adds for layer in layers),
-        bytes=None if saved is None else size * (frozen + 2 * gradients + kept + batch * saved),
+        bytes=total(
+            None if number is None else number * each.placed.layer.bytes_each(dtype)
+            for each, number in zip(layers, numbers, strict=True)
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.shapes import NetworkShapes
-from rnncalc.reports.count import CountReport, cost_of, on_elsewhere, on_parameters, on_work, widths
+from rnncalc.reports.count import CountReport, cost_of, on_dtypes, on_elsewhere, on_parameters, on_work, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.typeset.setting import joined, layer_sheets, shape_text
 from rnncalc.words import all_of, plural
@@ -147,10 +147,10 @@ class JointReport(ExtendedCountReport):
         return sum((header[first:] for header in headers), headers[0][:first]), (sum(rows, ()) for rows in joined)
 
 
-def on_unknown(network: Described) -> Iterator[str]:
-    """Yield the reason if numbers are unknown because they need the steps."""
+def on_unknown(network: Described, *needed: str) -> Iterator[str]:
+    """Yield the reason if numbers are unknown; needed: what they need of a part that is counted elsewhere."""
     if steps_known(network.parts):
-        yield from on_elsewhere(network)
+        yield from on_elsewhere(network, "Not known", *needed)
     else:
         yield "Not known without the number of steps; give steps, or -T."
 
@@ -164,9 +164,11 @@ class StreamReport(ExtendedCountReport):
     quantized: str = ""
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        size = bytes_of(self.stream.dtype)
-        for state in (*self.stream.layers, self.stream.state):
+        counted = self.stream
+        for state, placed in zip(counted.layers, counted.network.stack, strict=True):
+            size = placed.layer.bytes_each(counted.dtype)
             yield {"state": state, "state_bytes": None if state is None else state * size}
+        yield fields(counted, "state", "state_bytes")
 
     def whole(self) -> dict[str, Any]:
         counted = self.stream
@@ -187,12 +189,13 @@ class StreamReport(ExtendedCountReport):
     def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         work = self.stream.multiply_adds_per_step
         if isinstance(counted, Placed):
-            work = 0 if counted.starts else counted.multiply_adds_per_step
+            work = 0 if counted.once else counted.multiply_adds_per_step
         return {**super().cells(counted, numbers), "Multiply-adds per step": work}
 
     def notes(self) -> Iterator[str]:
         counted = self.stream
-        size = f"{plural(bytes_of(counted.dtype), 'byte')} each, {counted.dtype}"
+        each = f"{plural(bytes_of(counted.dtype), 'byte')} each, {counted.dtype}"
+        size = "; ".join((each, *on_dtypes(counted.network, counted.dtype)))
         yield f"State: the numbers carried from one step to the next; {self.quantized or size}."
         if counted.cannot:
             layers = all_of(list(counted.cannot))
@@ -203,9 +206,9 @@ class StreamReport(ExtendedCountReport):
                 why = "a layer that reads both ways or a whole sequence, pads the end, or begins or flattens a sequence"
                 why += " does not go step by step"
             yield f"Cannot stream: {layers}; {why}."
-        elif elsewhere := [*on_elsewhere(counted.network)]:
-            yield from elsewhere
-        elif counted.multiply_adds_per_second is not None and counted.rate is not None:
+        else:
+            yield from on_elsewhere(counted.network, "Not known", "state", "work")
+        if counted.multiply_adds_per_second is not None and counted.rate is not None:
             rate = counted.rate
             number = f"{int(rate):,}" if rate.denominator == 1 else f"{float(rate):g}"
             steps = f"{number} steps" if rate != 1 else "1 step"
@@ -229,7 +232,9 @@ class QuantizedReport(ExtendedCountReport):
         return (fields(each, *self.columns) for each in (*self.quantized.layers, self.quantized.total))
 
     def whole(self) -> dict[str, Any]:
-        return {self.within: {"to": self.quantized.to, **super().whole()[self.within]}}
+        counted = self.quantized
+        words = {"to": counted.to, "program": counted.program, "floating": [*counted.floating]}
+        return {self.within: {**words, **super().whole()[self.within]}}
 
     def words(self, placed: Placed) -> dict[str, str]:
         return {"Kind": placed.kind}
@@ -238,10 +243,19 @@ class QuantizedReport(ExtendedCountReport):
         from rnncalc.questions.quantized import QUANTIZATIONS  # imported only for this report
 
         counted = self.quantized
+        if counted.dynamic:
+            yield f"{counted.to}: 8-bit matrices, all else in float32, as {counted.program} stores them."
+            if counted.floating:
+                yield f"Left in float: {all_of([*counted.floating])}."
+            lost = [each.full_name for each in counted.network.stack if each.kind == "lstm" and "p" in each.sizes]
+            if lost:
+                yield f"{all_of(lost)}: {counted.program} cannot store a projection."
+            yield "The file holds more than the parameters: names, scales and zero points."
+            return
         bits = [8 * width for width in QUANTIZATIONS[counted.to]]
         yield (
             f"{counted.to}: {bits[0]}-bit weights, {bits[1]}-bit biases, "
-            f"states of {bits[2]} bits (h and windows) and {bits[3]} bits (c), as CMSIS-NN's LSTM has them."
+            f"states of {bits[2]} bits (h and windows) and {bits[3]} bits (c), as {counted.program} has them."
         )
         if counted.lacking:
             yield f"CMSIS-NN has no kernel of {all_of(list(counted.lacking))}: the same widths are taken."

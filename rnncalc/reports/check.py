@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from rnncalc.errors import dotted
-from rnncalc.network.budget import Quantity, Rule
+from rnncalc.network.budget import OF_TRAINING, Quantity, Rule
 from rnncalc.printable import escape, escape_path
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, RecordReport, SheetReport, fields
@@ -361,7 +361,9 @@ def _why_unknown(check: LimitCheck) -> str:
         case Unknown.COUNTED_ELSEWHERE if check.limit.quantity in (Quantity.STATE, Quantity.STATE_BYTES):
             return "what an external part carries is not known; give it state, or remove the limit"
         case Unknown.NOT_QUANTIZED:
-            return "how an external part is quantized is not known; remove the limit, or --quantize"
+            return "how an external part is quantized is not known; give it a dtype, or remove the limit"
+        case Unknown.COUNTED_ELSEWHERE if check.limit.quantity not in (*OF_TRAINING, Quantity.DENSE_RATIO):
+            return "what an external part costs is not known; give it multiply_adds, or remove the limit"
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
         case Unknown.CANNOT_STREAM:

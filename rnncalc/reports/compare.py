@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.conventions.formula import Plus, factored, letters, plain
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
@@ -15,6 +16,7 @@ from rnncalc.typeset.sheet import Column, Row, Sheet, Value, bars_of, cell, key_
 from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
+    from rnncalc.conventions.formula import Expression
     from rnncalc.network.stack import Placed
     from rnncalc.questions.compare import Allocations, Compared, Comparison, ConventionDifference, DenseGrowth, LayerRow
 
@@ -38,6 +40,9 @@ class ComparisonReport(RowsReport):
                 {
                     "name": self._label(side),
                     **fields(side, "params", "multiply_adds", "multiply_adds_per_step", "bytes", "units", "saved"),
+                    "difference": self.comparison.difference(side),
+                    "params_formula": None if side.in_letters is None else plain(side.in_letters),
+                    "difference_formula": self._in_letters(self.comparison.difference(side), plain),
                     "remaining": self.comparison.remaining(side),
                     "ratio": self.comparison.ratio(side),
                 }
@@ -71,6 +76,11 @@ class ComparisonReport(RowsReport):
             columns = number_columns("Units", "Parameters", "Remaining", work_title, "Saved activations")
             units, saved = [side.units for side in sides], [side.saved for side in sides]
             rows = zip(labels, units, params, map(comparison.remaining, sides), work, saved, strict=True)
+        elif any(has_letters(side.params) for side in sides):
+            columns = number_columns("Parameters", "Difference", work_title)
+            formulas = [each.params if each.in_letters is None else letters(each.in_letters) for each in sides]
+            differences = [self._in_letters(comparison.difference(side), letters) or "0" for side in sides]
+            rows = zip(labels, formulas, differences, map(cell, work), strict=True)
         else:
             compared = number_columns("Parameters", "Ratio", together=True)
             columns = (*compared, *number_columns(work_title, "Bytes"), Column("", together=True))
@@ -84,6 +94,15 @@ class ComparisonReport(RowsReport):
         sheet = Sheet((*key_columns("Network"), *columns), [*rows], title=heading, subtitle=subtitle, notes=notes)
         few = not comparison.by_kind and len(networks) <= MOST_SIDE_BY_SIDE
         return [sheet, self._aligned()] if few else [sheet]
+
+    def _in_letters(self, number: Any, written: Callable[[Expression], str]) -> str | None:
+        """Return a number as a formula, if there are letters in it; a difference of 0 has none."""
+        if not has_letters(number):
+            return None
+        if any(times > 0 for times in number.terms.values()):
+            return written(factored(number))
+        text = written(negative := factored(-number))
+        return f"-({text})" if isinstance(negative, Plus) else f"-{text}"
 
     @property
     def _steps_known(self) -> bool:
@@ -145,11 +164,15 @@ class ComparisonReport(RowsReport):
             match reason:
                 case Lack.STEPS:
                     why = "not known without the number of steps; give steps, or -T"
+                case Lack.NUMBERS:
+                    why = "not known in letters"
                 case Lack.WIDTH:
                     why = f"no width fits in {plural(comparison.budget or 0, 'parameter')}"
                 case problem:
                     why = problem.message
             yield f"{name}: {why}."
+        if any(has_letters(side.params) for side in comparison.sides):
+            yield "Difference: from the first row."
         if comparison.budget is not None:
             yield f"Units: the largest width that fits in {plural(comparison.budget, 'parameter')}."
             if any(placed.layer.values().get("projection") for placed in stack):
@@ -268,7 +291,6 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
 
     def _difference(self, name: str, params: Any) -> tuple[Value, Value]:
         """Return a convention's difference from the textbook, and the reason in a few words."""
-        from rnncalc.conventions.formula import letters
         from rnncalc.questions.compare import BASE  # imported only for a comparison of conventions
 
         base = self.allocations.networks[BASE]
@@ -312,6 +334,4 @@ def _explained(difference: ConventionDifference) -> str:
 
 def _biases(difference: ConventionDifference, instead: str) -> str:
     """Return the sizes of biases, and those of the textbook: `6h instead of 3h`."""
-    from rnncalc.conventions.formula import letters
-
     return f"{letters(difference.biases)}{instead} {letters(difference.biases_of_textbook)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.conventions import convention
 from rnncalc.conventions.formula import factored, folded_sum, letters
 from rnncalc.layers.layer import External
+from rnncalc.layers.options import DTYPES
 from rnncalc.letters import has_letters
 from rnncalc.network.flow import array_of
 from rnncalc.network.parts import steps_known
@@ -49,8 +50,8 @@ class CountReport(SheetReport, DataReport, RecordReport):
                 {
                     "network": layer.network,
                     **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
-                    "bytes": layer.params * bytes_of(count.dtype),
-                    "dtype": count.dtype,
+                    "bytes": layer.bytes_in(count.dtype),
+                    "dtype": layer.layer.dtype or count.dtype,
                     "tensors": [
                         fields(tensor, "name", "role", "direction", "shape", "params") for tensor in layer.tensors
                     ],
@@ -84,15 +85,14 @@ class CountReport(SheetReport, DataReport, RecordReport):
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
         count, name = self.counted, self.counted.network.name
-        size = bytes_of(count.dtype)
         if not self.tensors:
-            rows = ((layer.network or name, *_values(layer), layer.params * size) for layer in count.layers)
+            rows = ((layer.network or name, *_values(layer), layer.bytes_in(count.dtype)) for layer in count.layers)
             return _HEADER, iter([*rows, (name, None, "total", *[None] * 7, *_totals(count))])
         tensors: Iterator[Row] = (
             (
                 *(layer.network or name, layer.name, layer.kind, layer.part),
                 *(tensor.name, tensor.role, tensor.direction, tensor.shape),
-                *(tensor.params, tensor.params * size),
+                *(tensor.params, tensor.params * layer.layer.bytes_each(count.dtype)),
             )
             for layer in count.layers
             for tensor in layer.tensors
@@ -174,7 +174,7 @@ def _numbers(count: Count, cost: bool, row: Count | Placed) -> dict[str, int | N
         untrained = convention(count.network.convention).untrained.capitalize()
         numbers |= {"Trainable": row.trainable, untrained: row.params - row.trainable}
     if cost:
-        numbers |= [cost_of(count, row), ("Bytes", row.params * bytes_of(count.dtype))]
+        numbers |= [cost_of(count, row), ("Bytes", row.bytes if isinstance(row, Count) else row.bytes_in(count.dtype))]
     return numbers
 
 
@@ -208,7 +208,17 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     if cost:
         yield from on_work(count)
         size = f"; {byte_size(count.bytes)} in all" if not has_letters(count.bytes) and count.bytes >= KIBI else ""
-        yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{size}."
+        dtypes = "".join(f"; {words}" for words in on_dtypes(count.network, count.dtype))
+        yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{dtypes}{size}."
+
+
+def on_dtypes(network: Described, dtype: str) -> Iterator[str]:
+    """Yield which layers have a dtype of their own, such as `2 in lstm_1, float16`."""
+    names: dict[str, list[str]] = {}
+    for placed in network.stack:
+        if placed.layer.dtype not in (None, dtype):
+            names.setdefault(placed.layer.dtype or "", []).append(placed.full_name)
+    yield from (f"{DTYPES[each]} in {all_of(_first(layers))}, {each}" for each, layers in names.items())
 
 
 def on_work(count: Count) -> Iterator[str]:
@@ -217,16 +227,17 @@ def on_work(count: Count) -> Iterator[str]:
     for layer in count.layers:
         names.setdefault(layer.layer.work_in_words(), []).append(layer.full_name)
     yield from (f"{all_of(each)}: {words}." for words, each in names.items() if words)
-    yield from on_elsewhere(count.network, "Multiply-adds are not known")
+    yield from on_elsewhere(count.network, "Multiply-adds are not known", "work")
 
 
 SHOWN = 3
 """The most layers that a sentence names."""
 
 
-def on_elsewhere(network: Described, unknown: str = "Not known") -> Iterator[str]:
-    """Yield a sentence on the parts that are counted elsewhere, if there are any."""
-    names = [placed.full_name for placed in network.stack if isinstance(placed.layer, External)]
+def on_elsewhere(network: Described, unknown: str = "Not known", *needed: str) -> Iterator[str]:
+    """Yield a sentence on the parts that are counted elsewhere, if there are any; needed: that lack one of these."""
+    externals = [(placed.full_name, placed.layer) for placed in network.stack if isinstance(placed.layer, External)]
+    names = [name for name, layer in externals if not needed or None in fields(layer, *needed).values()]
     if names:
         yield f"{unknown} for what is counted elsewhere: {all_of(_first(names))}."
 

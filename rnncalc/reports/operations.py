@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
@@ -15,7 +15,10 @@ from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.typeset.equations import enumeration, plain, vector
 from rnncalc.typeset.setting import setting, title
 from rnncalc.typeset.sheet import Column, Phrase, Row, Sheet, worked
-from rnncalc.words import plural
+from rnncalc.words import all_of, plural
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 TITLES = {
     "multiply_adds": "Multiply-adds",
@@ -41,7 +44,16 @@ class OperationsReport(ExtendedCountReport):
     def notes(self) -> Iterator[str]:
         yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
         yield "Element-wise: products, quotients and sums of two numbers; FLOPs: 2 × multiply-adds (MACs) + the rest."
-        yield from on_unknown(self.operations.network)
+        yield from on_elsewhere_given(self.operations.network)
+
+
+def on_elsewhere_given(network: Described) -> Iterator[str]:
+    """Yield why numbers are unknown, and which parts that are counted elsewhere give no more than multiply-adds."""
+    yield from on_unknown(network, "work")
+    externals = [(each.full_name, each.layer) for each in network.stack if isinstance(each.layer, External)]
+    names = [name for name, layer in externals if layer.work is not None]
+    if names:
+        yield f"{all_of(names)}: the multiply-adds that the spec gives, and no other operations."
 
 
 class OperationsExplanationReport(DerivationReport, DataReport):
@@ -83,7 +95,7 @@ class OperationsExplanationReport(DerivationReport, DataReport):
     def _notes(self) -> Iterator[str]:
         yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
         yield "A sum of two matrix products is part of their multiply-adds (MACs); FLOPs: 2 × multiply-adds + the rest."
-        yield from on_unknown(self.operations.network)
+        yield from on_elsewhere_given(self.operations.network)
 
 
 def _step(each: OperationsDerivation) -> list[Row]:
@@ -110,7 +122,7 @@ def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
     if placed.uses and placed.uses > 1:
         words.append(f"{placed.uses:,} steps")
     none = "It computes nothing that is counted."
-    if isinstance(placed.layer, External):
+    if isinstance(placed.layer, External) and placed.layer.work is None:
         none = "What it computes is not known: it is counted elsewhere."
     elif each.counts is None:
         none = "What it computes is not known without the number of steps."

@@ -12,7 +12,7 @@ from rnncalc.questions.count import bytes_of
 from rnncalc.questions.kept import kept
 from rnncalc.questions.training import Training
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
-from rnncalc.reports.count import CountReport
+from rnncalc.reports.count import CountReport, on_dtypes
 from rnncalc.reports.report import fields
 from rnncalc.words import KIBI, all_of, byte_size, plural
 
@@ -83,7 +83,8 @@ def on_kept(training: Training) -> Iterator[str]:
 
 def on_bytes(training: Training) -> str:
     """Return a sentence with the bytes as a sum."""
-    size, params = bytes_of(training.dtype), training.network.params
+    params, dtypes = training.network.params, [*on_dtypes(training.network, training.dtype)]
+    size = f"{bytes_of(training.dtype)}{f' ({all_of(dtypes)})' if dtypes else ''}"
     parts = [plural(params, "weight"), plural(training.gradients, "gradient")]
     if training.kept:
         parts.append(f"{training.kept:,} of {training.optimizer}")

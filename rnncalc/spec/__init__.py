@@ -159,7 +159,7 @@ class Spec(Frozen):
 
     def place(self, path: Path) -> tuple[int, int] | None:
         """Return the line and column of the value at a path; None if there is none, or for a flag."""
-        mark = node_at(self.root, path).mark
+        mark = node_at(self.root, path)[0].mark
         return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
     @property

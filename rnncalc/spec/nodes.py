@@ -54,13 +54,14 @@ class Scalar:
 
 
 class Sequence:
-    """A list of nodes."""
+    """A list of nodes. places: the layers in it with their paths, those of a repeated group as often as it says."""
 
-    __slots__ = ("items", "mark")
+    __slots__ = ("items", "mark", "places")
 
     def __init__(self, mark: Mark | Flag) -> None:
         self.items: list[Node] = []
         self.mark = mark
+        self.places: list[tuple[Node, Path]] = []
 
 
 class Mapping:
@@ -91,13 +92,16 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
-def node_at(root: Node, path: Path) -> Node:
-    """Return the node at a path, or the nearest one above it."""
+def node_at(root: Node, path: Path) -> tuple[Node, Path]:
+    """Return the node at a path, or the nearest one above it, and the path as it is in the tree."""
     node = root
-    for step in path:
+    for depth, step in enumerate(path, 1):
         match node, step:
             case Mapping(), str():
                 below = node.get(step)
+            case Sequence(places=places), int() if step < len(places):
+                below, at = places[step]
+                path = (*at, *path[depth:])
             case Sequence(), int():
                 below = node.items[step] if step < len(node.items) else None
             case _:
@@ -105,7 +109,7 @@ def node_at(root: Node, path: Path) -> Node:
         if below is None:
             break
         node = below
-    return node
+    return node, path
 
 
 def scalars(node: Node) -> Iterator[Scalar]:

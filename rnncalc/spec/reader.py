@@ -21,6 +21,7 @@ from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
 from rnncalc.layers.options import (
+    ANY_GRID,
     EXPRESSION,
     OPTIONS,
     Allowed,
@@ -61,6 +62,7 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 }
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
 
+GROUP_KEYS = ("repeat", "layers")
 TOP_KEYS = (*KEYS, "sizes", "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
 
 _WEIGHTS = re.compile("(?:[WwUVb]|gamma|γ)(?:_.*)?|[acEPxy]")
@@ -225,6 +227,7 @@ class NetworkReader(TreeReader):
             network = Network(**values)
         except SpecError as error:
             has_others = bool(self.problems)
+            copies: list[tuple[Path, str]] = []
             for problem in error.problems:
                 if problem is MORE_PROBLEMS:
                     self.more = True
@@ -232,10 +235,15 @@ class NetworkReader(TreeReader):
                     message = problem.message
                     if isinstance(self.root.mark, Flag):
                         message = message.replace("give the steps", "give the steps with -T")
-                    self.problem(node_at(self.root, problem.path).mark, problem.path, message, problem.gaps)
+                    node, path = node_at(self.root, problem.path)
+                    copy = path, re.sub("[0-9]+", "", message)
+                    if copy not in copies:  # as of each copy of a layer in a group
+                        self.problem(node.mark, path, message, problem.gaps)
+                    copies += [copy] if path != problem.path else []
             return None
         for path, message in self.sizes.clashes(network) if self.sizes is not None and not self.problems else ():
-            self.problem(node_at(self.root, path).mark, path, message)
+            node, path = node_at(self.root, path)
+            self.problem(node.mark, path, message)
         return network
 
     def half(self, node: Node, path: Path) -> Part:
@@ -282,7 +290,37 @@ class NetworkReader(TreeReader):
         if len(node.items) > MAX_LAYERS:
             self.problem(node.mark, path, too_many_layers(len(node.items)))
             return (_STAND_IN,)
-        return tuple(self.layer(item, (*path, place)) for place, item in enumerate(node.items))
+        layers: list[Layer] = []
+        node.places = []
+        for place, item in enumerate(node.items):
+            at = (*path, place)
+            if isinstance(item, Mapping) and item.get("layers"):
+                group, below = self.group(item, at)
+            else:
+                group, below = [self.layer(item, at)], [(item, at)]
+            layers, node.places = layers + group, node.places + below
+        return tuple(layers)
+
+    def group(self, node: Mapping, path: Path) -> tuple[list[Layer], list[tuple[Node, Path]]]:
+        """Return the layers of a repeated group, and where each is; those with a name get a number."""
+        nodes = dict(self.keys(node, path, GROUP_KEYS))
+        if "repeat" not in nodes:
+            self.missing(node, (*path, "repeat"), "how often the layers are repeated")
+        times = self.value(nodes["repeat"], (*path, "repeat"), OPTIONS["repeat"].allowed, 1) if "repeat" in nodes else 1
+        layers = self.layers(nodes["layers"], (*path, "layers"), node)
+        if any(layer.path for layer in layers):
+            self.problem(node.mark, path, "a layer in it has a path, which one layer has alone; write the layers out")
+        if times * len(layers) > MAX_LAYERS:
+            self.problem(node.mark, path, too_many_layers(times * len(layers)))
+            times = 1
+        copies = [
+            layer.replace(name=f"{layer.name}_{copy}") if layer.name and times > 1 else layer
+            for copy in range(1, times + 1)
+            for layer in layers
+        ]
+        below = nodes["layers"]
+        places = below.places if isinstance(below, Sequence) and len(below.places) == len(layers) else []
+        return copies, (places or [(node, path)] * len(layers)) * times
 
     def layer(self, node: Node, path: Path) -> Layer:
         """Return the layer that an item describes; a kind that takes no number may be written alone."""
@@ -313,6 +351,10 @@ class NetworkReader(TreeReader):
             others = [*others, name]
         keys = self.keys(node, path, (*allowed, *others), partial(_unknown_option, cls, node))
         values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
+        if "space" in allowed and "space" not in values and self.sizes and {*ANY_GRID} <= {*self.sizes}:
+            grid = Sequence(node.mark)
+            grid.items = [Scalar(letter, True, node.mark) for letter in ANY_GRID]
+            values |= self.values([("space", grid)], path, allowed)
         for option in cls.needed():
             if option not in values:
                 unknown = [key.value for key, _ in node.items if key.value not in allowed and key.value not in KINDS]

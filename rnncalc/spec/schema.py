@@ -20,7 +20,7 @@ from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.networks import MODEL_KEYS
-from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.reader import COUNT, GROUP_KEYS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
 SIZES = "Sizes by name, {D: 64, E: 2*D}; a name without a value stays a letter."
@@ -38,8 +38,10 @@ def text() -> str:
 def schema() -> Schema:
     """Return the schema of a spec."""
     alone: Schema = {"enum": [name for name in KINDS if not kind(name).number]}
-    layers = {"type": "array", "minItems": 1, "items": {"oneOf": [alone, *(_ref(name) for name in KINDS)]}}
-    part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": layers, "output": _ref("output")}
+    group = _keys({"repeat": _described(OPTIONS["repeat"]), "layers": _ref("layers")}, *GROUP_KEYS)
+    layers = {"type": "array", "minItems": 1, "items": {"oneOf": [alone, group, *(_ref(name) for name in KINDS)]}}
+    plain = {key: allowed.schema for key, allowed in KEYS.items()}
+    part = plain | {"layers": _ref("layers"), "output": _ref("output")}
     letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^(?:{OWN_LETTER})$"}}
     values: Schema = {"anyOf": [*SIZE.schema["anyOf"], {"type": "null"}]}
     attention = {"attention": _layer({}, DecoderAttention)}
@@ -82,6 +84,7 @@ def schema() -> Schema:
         "then": {"properties": {key: key in MODEL_KEYS for key in network}},
         "else": rules,
         "$defs": {
+            "layers": layers,
             "network": {**_keys({**network, **calls}), **rules},
             "part": _keys({key: (part | attention)[key] for key in PART_KEYS}, "input", "layers"),
             "output": {"anyOf": [OPTIONS["units"].allowed.schema, output]},

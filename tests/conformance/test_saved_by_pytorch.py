@@ -1,5 +1,6 @@
 """Networks saved by PyTorch: `read`'s spec counts the same, `check` holds it, `run` gives the same numbers."""
 
+import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,6 +142,24 @@ def test_quantised_weights_are_named(tmp_path: Path) -> None:
         assert {path.partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
         code, said = called("read", tmp_path / name)
         assert (code, "because they are quantised: 1._all_weight_values.0.param" in said) == (0, True)
+
+
+def test_bytes_of_what_pytorch_quantises(tmp_path: Path) -> None:
+    """A file has the bytes that are counted, and a few for names and scales; what stays in float is named."""
+    layers = [nn.Embedding(900, 96), nn.RNN(96, 96), nn.TransformerEncoderLayer(96, 4, 128), nn.LSTM(96, 128, 2)]
+    layers += [nn.GRU(128, 64, bidirectional=True), nn.LayerNorm(128), nn.Linear(128, 900)]
+    model = torch.ao.quantization.quantize_dynamic(nn.Sequential(*layers), dtype=torch.qint8)
+    torch.save(model.state_dict(), tmp_path / "a.pt")
+    flags = "-l embedding:96 -l rnn:96 -l transformer:4,feed_forward=128 -l lstm:128,repeat=2 -l gru:64,bidirectional"
+    words = ["-i", "900", *flags.split(), "-l", "layer_norm", "-o", "900", "-c", "pytorch"]
+    code, said = called("count", *words, "--quantize", "int8", "-f", "json")
+    counted = json.loads(said)["reports"][0]["quantized"]
+    assert code == 0
+    assert 0 < (tmp_path / "a.pt").stat().st_size - counted["bytes"] < 20_000
+    assert counted["floating"] == ["embedding_1", "rnn_1", "layer_norm_1"]
+    projected = torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.LSTM(4, 8, proj_size=2)), dtype=torch.qint8)
+    with pytest.raises(RuntimeError, match="packB"):
+        projected(torch.zeros(3, 1, 4))
 
 
 BLOCK = {

@@ -1,5 +1,6 @@
 """Networks that PyTorch exports to ONNX: what is listed, the spec that is read, and a run with the file's weights."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,6 +157,37 @@ class Read(CalibrationDataReader):  # type: ignore[misc]
     def get_next(self) -> Any:
         """Return the next sequence."""
         return self.flows.pop() if self.flows else None
+
+
+class Mixed(nn.Module):  # type: ignore[misc]
+    """A layer of each kind that onnxruntime quantises, or leaves in float."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.emb, self.conv, self.lstm = nn.Embedding(50, 8), nn.Conv1d(8, 8, 3), nn.LSTM(8, 16, batch_first=True)
+        self.gru, self.rnn = nn.GRU(16, 16, batch_first=True), nn.RNN(16, 16, batch_first=True)
+        self.norm, self.fc = nn.LayerNorm(16), nn.Linear(16, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv(self.emb(x).transpose(1, 2)).transpose(1, 2)
+        for layer in (self.lstm, self.gru, self.rnn):
+            y = layer(y)[0]
+        out: torch.Tensor = self.fc(self.norm(y[:, -1]))
+        return out
+
+
+def test_bytes_of_what_onnx_runtime_quantises(tmp_path: Path) -> None:
+    """All arrays of the file that are no scales or zero points, and which of them stay in float."""
+    path, small = tmp_path / "a.onnx", tmp_path / "b.onnx"
+    torch.onnx.export(Mixed().eval(), torch.zeros(1, 6, dtype=torch.int64), path, dynamo=False)
+    quantize_dynamic(path, small)
+    arrays = [numpy_helper.to_array(each) for each in onnx.load(small).graph.initializer]
+    flags = "-i 50 -l embedding:8 -l conv1d:8,kernel=3 -l lstm:16 -l gru:16 -l rnn:16 -l layer_norm -o 5 -c onnx"
+    code, said = called("count", *flags.split(), "--quantize", "int8", "-f", "json")
+    counted = json.loads(said)["reports"][0]["quantized"]
+    assert code == 0
+    assert counted["bytes"] == sum(each.nbytes for each in arrays if each.size > 3)
+    assert counted["floating"] == ["gru_1", "rnn_1", "layer_norm_1"]
 
 
 @pytest.mark.parametrize("of", [nn.LSTM, nn.GRU])

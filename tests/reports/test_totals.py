@@ -15,6 +15,7 @@ from strategies import Spec, encoder_decoder, fitting, network, network_of
 
 from rnncalc import count, run, training
 from rnncalc.formats import offered
+from rnncalc.layers.options import DTYPES
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.reports.compare import AllocationReport
 from rnncalc.reports.count import CountReport
@@ -210,7 +211,7 @@ def test_tensors_sum_to_layers_in_json(spec: Spec) -> None:
     (report,) = json.loads(written(CountReport(count(network_of(spec))), "json"))["reports"]
     for layer in report["layers"]:
         assert layer["params"] == sum(tensor["params"] for tensor in layer["tensors"])
-        assert layer["bytes"] == 4 * layer["params"]
+        assert layer["bytes"] == DTYPES[layer["dtype"]] * layer["params"]
         names = [tensor["name"] for tensor in layer["tensors"]]
         assert len(names) == len({*names})
     if report["dense"]:

@@ -12,12 +12,11 @@ from rnncalc.errors import SpecError
 from rnncalc.formats import FORMATS
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.decoder_attention import BIASED
-from rnncalc.layers.options import OPTIONS, Choice
+from rnncalc.layers.options import DTYPES, OPTIONS, Choice
 from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
-from rnncalc.questions.count import DTYPES
 from rnncalc.spec import parse, spec_in_flags
 from rnncalc.spec.aliases import IN_FLAGS, TABLE, our_words
 from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
