@@ -127,10 +127,10 @@ def _has_kernel(placed: Placed) -> bool:
 
 def _of_layer(placed: Placed, widths: Widths, dynamic: Dynamic | None) -> StoredBytes:
     layer, (weight, bias, hidden, other) = placed.layer, widths
+    if isinstance(layer, External) and not layer.dtype:
+        return StoredBytes(None, None, None)
     if dynamic or layer.dtype:  # what is not in integers is as in training
         weight = bias = hidden = other = layer.bytes_each("float32")
-    elif isinstance(layer, External):
-        return StoredBytes(None, None, None)
     biases = sum(tensor.params for tensor in placed.tensors if tensor.role in BIASES)
     integers = sum(each.params for each in placed.tensors if dynamic and _in_integers(placed, each, dynamic))
     carried = layer.carried(placed.inputs)
