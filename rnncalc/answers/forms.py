@@ -10,9 +10,10 @@ from rnncalc.printable import escape
 
 _EMPHASIS = r"(?<![\w)\]}*])\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?![\w(*])"
 _GROWTH = (
-    r"[,;.(\s]*(?:(?:so|thus|hence|which is|which grows as|it is|i\.e\.|also|daher|donc|[=≈~∈→⇒]|=>"
+    r"(?<![,;.(\s])[,;.(\s]*(?:(?:so|thus|hence|which is|which grows as|it is|i\.e\.|also|daher|donc|[=≈~∈→⇒]|=>"
     r"|\\(?:in|approx|sim))[,\s]*)?"
-    r"\$?((?:\\mathcal\{O\}|[OΘ]|\\Theta)\s?(?:\\left)?\([^()]*(?:\([^()]*\)[^()]*)*\))\$?\)?[.\s]*\Z"
+    r"\$?((?:\\mathcal\{O\}|[OΘ]|\\Theta)\s?(?:\\left)?\([^()]*(?:\([^()]*\)[^()]*)*\))\$?\)?"
+    r"(?: (?:in|for|with)\b[ \w]{1,40})?[.\s]*\Z"
 )
 """A bold text, and an order of growth at the end of an answer, so O(h²), which is no number."""
 _SUMMARY = re.compile(r"Param #|Total params: ?[0-9][^\n]*\n\W*Trainable params")
@@ -21,6 +22,7 @@ _SUMMARY_ROW = re.compile(
     r"[\s│┃|├└─]*(?P<name>[^\W\d][\w.]*)(?: \((?P<kind>[^\W\d]\w*)\)?|: [0-9]+-[0-9]+|-[0-9]+)?\s"
     r".*?(?<![\w.,])(?P<number>[0-9][0-9,]*)[\s│┃|]*"
 )
+_PRINTED = re.compile(r"\W*\w+ \([^\W\d]\w*\)[\s│┃|]+[(\[].*[)\]][\s│┃|]+[0-9][0-9,]*\W*")
 _SUMMARY_TOTAL = re.compile(r"\W*Total params: ?(?P<number>[0-9][0-9,]*)(?: \([^()]*\))?\W*")
 _EMPTY = "input|drop|flat|activ|relu|soft|repeat|reshape|mask|permut|pool|lambda|select|last"
 """The parts of a printed summary of Keras, torchinfo or torchsummary, and the layers that have no parameters."""
@@ -44,21 +46,103 @@ _OTHERS += r"|(?i:\Apar[aáâ]m\w*\Z)"
 _UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
 _ORDINAL = r"(?<![\w.,])([1-9])(?:(?:st|nd|rd|th|ère|er|ème|e|ª|º|\.[ªº]?)[ -]?|\. ?)(?=[^\W\d]{3})"
 _TOTAL = r" ?= ?([0-9(][^=]*)\Z"
+_TITLED = (
+    r"(?i)\A(?:the )?(?:answers?|ans|antwort|réponse|respuesta|risposta|resposta|solution|lösung)\.?: ?(?=[^\W\d])"
+)
+_REWRITTEN = (
+    (_EMPHASIS, r"\1"),
+    (_TITLED, ""),
+    (r"\b(?:self|model)\.(?=\w+ ?[:=0-9])", ""),
+    (
+        r"[ (]*\b(?:(?:with|mit|avec|con|com|of) )?[0-9]+ (?:hidden )?"
+        r"(?:units?|neuron\w*|einheiten|unités|unidades|unità)\b\)?(?=\W)",
+        "",
+    ),
+    (r"\ball ([1-9]) (?=gates|blocks)", r"all \1"),
+    (r"(?:\A|(?<=[\n;,] ))([1-9]) (?=(?:gate|block|layer|direction)s?\b[^:=\n0-9]*[:=])", r"the \1"),
+    (r"(?<!\w)([0-9][0-9,.]*) weights(?=,.*bia[is])", r"weights: \1"),
+    (r"(?<=\w):0'? shape=", " = "),
+    (r"\A\[ ?(\([^()]*\),.*\)),? ?\]\Z", r"\1"),  # [(1, 36), (9, 36), (36,)]
+    (r"(?<=[0-9)\]])\s*\n\s*(?==\s*[0-9(])", " "),
+    (
+        r"\A([^=+0-9]{2,}= )[^=0-9]*[^\W\d]{2}[^=0-9]*\+[^=0-9]*[^\W\d]{2}[^=0-9]*= (?=[0-9(])",
+        r"\1",
+    ),  # P = A + B = 3552 + 150
+    (
+        r"\A([0-9][0-9,.]*) = (?=[^=]*[^\W\d]{2})(?=[^=]*\+)(.*[^.\s])\W*\Z",
+        r"\2 = \1",
+    ),  # 3702 = 3552 (LSTM) + 150 (Dense)
+    (r"\A([0-9(][^+]*,[^+]*[^\W\d]\)) = ([0-9][0-9,.]*)\W*\Z", r"\1; total: \2"),
+    (r"(?<=[0-9)])\s*\n\s*(?=[A-Za-z]_[A-Za-z]+ ?=)", "; "),
+)
+_SPLIT = (
+    r"\s*(?:[\n;|]|,(?=\s)|\s/\s|\.(?=\s+[^\W\d])|\s(?:and|und|et|y|e|plus|&)\s"
+    r"|(?<=[0-9]): (?=[0-9])|(?<=[0-9)]) ?\+ ?(?=[^\W\d]{2})|(?<=[0-9)]) (?=[^\W\d]{3,} [0-9]))\s*"
+)
+_SPOKEN = (
+    (r"[{}\"'`]|\*\*|\b(?:nn|torch|layers|keras|tf)\.", ""),
+    (r"(?<=\w)\((?:[0-9]+|[a-z_]+=)[^()]*\)(?=\s*[:=→-])", ""),
+    (r"(?<=[0-9]) \((?=[^()]*[0-9])[^()]*[^\W\d]{2}[^()]*\)", ""),
+    (r"(?i)\b(layer|schicht|couche|capa|strato|camada|l?stm|gru|rnn|dense) ([1-9])(?=\W*[^\W\d]|\s*[:=→])", r"\1_\2"),
+    (r"\b([1-9]) (?=(?:gates?|blocks?|layers?|directions?)\b)", r"\1_"),
+)
+_NO_LABEL = (
+    (r"(?i)\b(?:per|pro|je|par|por)\b", "each"),
+    (r"(?i)\b(?:there|are|is|has|have|hat|haben|ist|in|so|soit|thus|hence|therefore|en|ha|tem|tiene)\b", " "),
+    (r"[\s_:=→⇒()\[\]*•–-]+|(?<=\s)>", " "),
+    (r"\A ?(?=[1-9])", "the "),
+)
+_SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗−-]|(?<=[0-9]) ?x ?(?=[0-9]))*[0-9)\]²³])?(?!\w)"
+"""What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, and a
+number or a calculation."""
+
+
+def claims_in(text: str) -> list[str]:
+    """Return the claims of a text in words, each with one number, as `label: number`; [] if it is something else.
+
+    A line without a number is the label of the next one, and a sum at the end is the total.
+    """
+    for words, plain in _SPOKEN:
+        text = re.sub(words, plain, text)
+    claims: list[str] = []
+    heading, pieces = "", [piece.strip(" .") for piece in re.split(_SPLIT, text) if piece.strip(" .")]
+    for at, piece in enumerate(pieces):
+        numbers = [*re.finditer(_SUM_OF_NUMBERS, piece)]
+        whole = re.search(r"[^\W\d]\W* = \Z", piece[: numbers[1].start()]) if len(numbers) == 2 else None
+        if not numbers and not heading and at + 1 < len(pieces):
+            heading = piece
+            continue
+        if len(numbers) != 1 and not (whole and piece == pieces[-1]):
+            return []
+        before, end = piece[: numbers[0].start()], numbers[1].start() if whole else len(piece)
+        before = before.partition("=")[0] if "+" in before.partition("=")[2] else before
+        label = f"{heading} {before} {piece[numbers[0].end() : end]}"
+        for words, plain in _NO_LABEL:
+            label = re.sub(words, plain, label)
+        if not re.search(r"[^\W\d]", label) or re.search(_OTHERS, label.strip()):
+            return []
+        claims.append(f"{label.strip()}: {numbers[0][0].strip()}")
+        claims += [f"total: {numbers[1][0]}"] if whole else []
+        heading = ""
+    return claims if claims[1:] and not heading else []
 
 
 def rewritten(text: str) -> str:
     """Return a text whose table, summary or sum of labelled parts is written as lines `label: number`."""
-    text = re.sub(_EMPHASIS, r"\1", text)
+    for words, plain in _REWRITTEN:
+        text = re.sub(words, plain, text)
     if re.fullmatch(r"[0-9]+(?:,[0-9]+){2,}", text) and re.search("[0-9]{4}", text):
         return text.replace(",", ", ")
-    if _SUMMARY.search(text):
+    if _SUMMARY.search(text) or all(map(_PRINTED.fullmatch, text.splitlines())):
         return "\n".join(_of_summary(text))
     if rows := _rows(text):
         return "\n".join(rows)
     text = re.sub(r"(?<=\))\s*\n\s*(?=[^\W\d]_?\w? ?= ?[0-9])", ", ", re.sub(_NEXT, "; ", text))  # sizes
     parts = re.split(r" \+ (?![^()\[\]{}]*[)\]}])", text)
     label, sign, _ = parts[0].partition("=")
-    if parts[1:] and not (sign and re.search(_TITLE, label)):
+    if parts[1:] and sign and re.search(_TITLE, label):
+        text = re.sub(r"(?<=[0-9)]) \([^\W\d]{2}[^\W\d ]*\)(?= [+=]|\W*\Z)", "", text)
+    elif parts[1:]:
         last = re.search(_TOTAL, parts[-1])
         parts[-1] = parts[-1][: last.start()] if last else parts[-1]
         lines = [label_first(part.strip(" $.\n")) for part in parts]
@@ -117,7 +201,9 @@ def _rows(text: str) -> list[str]:
     latex = "&" in text and not re.search(r"&\s*[-+=]|=\s*&", text)
     plain = re.sub(_TEX_ROWS, "", re.sub(_TEX_CELL, r"\1", text)) if latex else text
     lines = [line for line in re.split(r"\\\\|\n" if latex else "\n", plain) if not re.fullmatch(_RULE, line)]
-    sign = r"(?<!\\)&" if latex else r"[|┃│]" if all(re.search("[|┃│]", line) for line in lines) else "\t"
+    columns = ("\t", " {2,}", r"(?<=[^\W\d]), (?=[0-9.]+\Z|[^\W\d]+\Z)") if lines[1:] else ("\t",)
+    signs = (r"(?<!\\)&",) if latex else (r"[|┃│]", *columns)
+    sign = next((sign for sign in signs if all(re.search(sign, line.strip()) for line in lines)), "\t")
     table = [[cell.strip(" $`*") for cell in re.split(sign, line.strip().strip("|┃│"))] for line in lines]
     widths = {len(row) for row in table}
     if len(widths) != 1 or widths == {1} or not table:
@@ -131,7 +217,7 @@ def _rows(text: str) -> list[str]:
         numbers = [at for at in range(1, len(row)) if _is_amount(row[at])]
         plain_numbers = [at for at in numbers if re.fullmatch("[0-9.,' ]+", row[at])]
         place = named[-1] if named else numbers[-1] if numbers and len(plain_numbers) < 2 else 0
-        label = next((cell for cell in row if re.search(r"[^\W\d]{2}|\w_\w|h[0-9]", cell)), "")
+        label = next((cell for cell in row[:place] if re.search(r"[^\W\d]{2}|\w_\w|h[0-9]", cell)), "")
         if not (place and label and _is_amount(row[place])) or re.search("= ?[0-9]", label):
             return []
         if not (row[place] == "0" and re.search(_EMPTY, label, re.IGNORECASE)):

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 SHOWN = 4
 """The most sizes of a list that a message shows."""
 
+_ROLES = ("biases", "input weights", "recurrent weights")
+"""The parts that a learner may count for one gate alone."""
+
 _LETTER = re.compile(r"(?:[^\W\d_]{3,}:? )?[(\[]?([A-Za-z])(?:[)\].:]{0,2}|[)\].:]{1,2} ?(.+))")
 """The letter of a choice, as `c`, `(c) 1685` or `Option C`, with what is beside it."""
 
@@ -335,6 +338,16 @@ class Grader:
         names = as_numbered([each.name for each in answers])
         answers = [each._replace(name=name) for each, name in zip(answers, names, strict=True)]
         parts = [self.labels.part(each, self.tensors, apart=apart) if each.name else None for each in answers]
+        numbers = [*zip(reading.as_calculations(answers), parts, strict=True)]
+        right = [part for each, part in numbers if part and isinstance(each, GivenNumber) and each.rounds(part.count)]
+        last, part = numbers[-1]
+        right += [self.total_part] if not part and isinstance(last, GivenNumber) and last.rounds(self.total) else []
+        roles = [at for at, part in enumerate(parts) if part and part.portion.taken in _ROLES and part not in right]
+        if roles[1:] and any(part.portion.whole for part in right):  # beside a correct total they may be of one gate
+            of_gates = [self.labels.of_gate(answers[at], self.tensors) for at in roles]
+            if all(of_gates):
+                for at, part in zip(roles, of_gates, strict=True):
+                    parts[at] = part
         return [
             (each.calculation if part and isinstance(each, GivenShape) else each, part)
             for each, part in zip(answers, parts, strict=True)

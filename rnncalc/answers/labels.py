@@ -56,14 +56,16 @@ _WORDS = {
     "total": "totals tot sum summe somme suma somma soma gesamt insgesamt overall answer antwort réponse respuesta "
     "risposta resposta result ergebnis résultat resultado risultato solution lösung final num nb nr theta network net "
     "netz netzwerk réseau red rete rede model modell modèle modelo modello number count anzahl nombre número numero "
-    "size memory trainable learnable macs mac flops bytes operations adds multiply activations saved state anything",
+    "zusammen ans σ θ size memory trainable learnable macs mac flops bytes operations adds multiply activations saved "
+    "state anything",
     "layer": "layers cell cells schicht schichten zelle couche couches cellule capa capas celda strato strati cella "
     "camada camadas célula",
     "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
     "the": "a an in on of for with to from by is are has have had get we it there this that so its my our i "
     "one single fully from belong at im der die das den dem des ein eine einer von für mit es sind le la "
     "les l un une du de d il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do da "
-    "dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf",
+    "dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf so "
+    "soit au plus also thus em tem tiene ha together",
     "each": "per every jede jedes jeder pro je chaque cada ogni both",
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
@@ -76,22 +78,23 @@ _NO = r"\b(?:without|excl(?:uding)?|no(?!\.| of\b| ?[0-9])|ohne|sans|sin|senza|s
 _BOTH = r"\b(?:both|beiden?|deux|dos|ambas|ambos|entramb[ei]|due)(?: \w{1,3})? (?:dire[ckçz]|richtung|sens)\w*"
 _LAYERS = r"(?:\w+ )?(?:layers|schichten|couches|capas|strati|camadas)\b"
 _BETWEEN = (
-    ("input", "hidden", "input weight"),
-    ("hidden", "hidden", "recurrent weight"),
-    ("hidden", "output", "output weight"),
+    ("i(?:nput)?", "h(?:idden)?", "input weight"),
+    ("h(?:idden)?", "h(?:idden)?", "recurrent weight"),
+    ("h(?:idden)?", "o(?:utput)?", "output weight"),
 )
 _REPLACEMENTS = (
     (r"\bno\b(?=.*(?:camada|parâm|pesos|vi[eé]s))|((?:camada|par[âa]metros|pesos|vi[eé]s).*) no\b", r"\1 "),
     (_NO + _BIASES, " weights unbiased "),
     (r"\b(?:with|incl(?:uding)?|mit|avec|con|com)\b\.?" + _BIASES, " "),
     (_NO, " without "),
-    (_BOTH, " bidirectional "),
-    (r"\bbi-?(?=lstm|gru|rnn)", "bidirectional "),
+    (rf"{_BOTH}|\A(?:both|beide|together|les deux)\Z", " bidirectional "),
+    (r"\bbi(?:\b|-?(?=lstm|gru|rnn))", "bidirectional "),
+    (r"\b([ih])2([ho])\b", r"\1 to \2"),
     (r"\b(lstm|gru|rnn)s\b", r"\1 layers"),
     (rf"\b(?:both|beide|deux|dos|ambas|due|duas) (?={_LAYERS})", "2 "),
     (rf"\b([2-9]|all|alle|todas|tutti) (?={_LAYERS})", r"all \1 "),
     (r"\bh_?(?=[0-9])", "recurrent "),
-    *((rf"\b{one}\W+to\W+{other}\b", role) for one, other, role in _BETWEEN),
+    *((rf"\b{one}(?:\W+to\W+|\W){other}\b", role) for one, other, role in _BETWEEN),
     (r"\bmise à jour\b", "update"),
     (r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht)", " "),
 )
@@ -160,8 +163,20 @@ class Labels:
         other = isinstance(answer, GivenShape) and not number.rounds(part.count)
         return None if other and is_returned(self.network, answer.name) else part
 
+    def of_gate(self, answer: Given, tensors: TensorGrader) -> NamedPart | None:
+        """Return the part that a label names in each gate, if an answer is its number."""
+        answer = answer._replace(name=f"{answer.name} of each gate")
+        try:
+            part = self.part(answer, tensors, apart=set())
+        except CallError:
+            return None
+        number = answer.calculation if isinstance(answer, GivenShape) else answer
+        return part if part and number and number.rounds(part.count) else None
+
     def role_of(self, name: str) -> str:
         """Return what an array of a textbook is for, as W_hh of an LSTM is its recurrent weights; else the name."""
+        if self.tensors and re.fullmatch("[firoz]_t|(?:[chCH]\u0303|[gn])_t", name):
+            return name[0] if name[0] in "firoz" else "candidate"
         if not (array := re.fullmatch(r"([WUb])_?\{?(xh|ih|hh|hy|yh|x|h|y)\}?", name)):
             return "output" if name == "y" and self.tensors else name
         cells = [placed for placed in self.network.stack if isinstance(placed.layer, Cell)]
@@ -180,9 +195,14 @@ class Labels:
         """Return what a label names; of several parts the one with this number."""
         stack, whole = self.network.stack, NamedPart(None, None, self.total)
         words = tuple(words_of(label))
-        if (place := self.places.get(words)) is not None:
+        of_gates = "forget" in apart and "gate" not in apart  # in which output is a gate too
+        if (place := self.places.get(words)) is not None and not (of_gates and words == ("output",)):
             return NamedPart(stack[place].name, None, self.counts[place], Portion((place,)))
         key = frozenset(word for word in words if word not in _NO_PART and (word[1:] or word.isdecimal()))
+        if "each" in words and "gates" in key:
+            key = frozenset(["gate"])
+        if of_gates and key <= {"input", "output"}:
+            key = key and frozenset([*key, "gate"]) if "layer" not in words else frozenset(["candidate"])
         biases_apart = "bias" in apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
         letters = (
@@ -310,7 +330,7 @@ class Labels:
                 add(words, part)
             for place in cells:
                 blocks = len(cast("Cell", stack[place].layer).gates(stack[place].inputs))
-                for words in ("gates", "all gates", f"gates {blocks}"):
+                for words in ("gates", "all gates", f"gates {blocks}", f"all gates {blocks}"):
                     add(words, layers[place])
             for place, placed in enumerate(stack):
                 for words, part in (
@@ -369,11 +389,16 @@ def parts_of(placed: Placed, place: int, tensors: Sequence[Tensor]) -> Iterator[
         letters[gate.name] = gate.letter
     if len({*counts.values()}) == 1:
         counts["gate"] = next(iter(counts.values()))
+    for words, part in roles(placed.name, (place,), tensors) if counts.get("gate") else ():
+        name, (each, rest) = f"{part.name} of each gate", divmod(part.count, len(letters) * layer.directions)
+        if letters.keys() - {"gate"} and not rest:
+            yield f"gate {words}", NamedPart(placed.name, name, each, Portion((place,), name, layer.directions == 2))
     for name, count in counts.items():
         label = "each gate" if name == "gate" else name
         for one_way in (False, True)[: layer.directions]:
             number = divmod(count, layer.directions)[0] if one_way else count
-            for words in (name, letters.get(name, name)):
+            alone = name.removesuffix(" gate")
+            for words in (name, letters.get(name, name), name if alone in ("input", "output") else alone):
                 yield words, NamedPart(placed.name, label, number, Portion((place,), label, one_way))
     if layer.directions == 2:
         one = divmod(placed.params, 2)[0]

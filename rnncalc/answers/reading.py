@@ -24,7 +24,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rnncalc.answers.forms import label_first, rewritten, without_growth
+from rnncalc.answers.forms import claims_in, label_first, rewritten, without_growth
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
@@ -233,6 +233,10 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
                 check_number_of_answers(len(pieces))
                 with suppress(CallError):
                     return [*_each(pieces, read)]
+        if pieces := claims_in(text):
+            check_number_of_answers(len(pieces))
+            with suppress(CallError):
+                return [*_each(pieces, read)]
         raise
     if isinstance(one, GivenNumber) and one.equations > 1:
         pieces = [*_pieces(text, _BETWEEN)]

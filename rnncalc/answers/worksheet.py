@@ -207,7 +207,8 @@ TAKEN: Mapping[str, Callable[[LayerLine], LayerLine]] = {
 class Portion(NamedTuple):
     """What a number is of: lines of a worksheet, by default all, or a part of each.
 
-    taken: a key of TAKEN, or the name of a gate; empty for whole lines. one_way: whether one direction is meant.
+    taken: a key of TAKEN, the name of a gate, or two joined by of; empty for whole lines.
+    one_way: whether one direction is meant.
     """
 
     places: tuple[int, ...] = ()
@@ -222,9 +223,10 @@ class Portion(NamedTuple):
     def of(self, line: LayerLine) -> LayerLine:
         """Return the part of a line."""
         line = line._replace(directions=1) if self.one_way else line
-        if not self.taken or self.taken in TAKEN:
-            return TAKEN[self.taken](line) if self.taken else line
-        return line._replace(gates=tuple([gate for gate in line.gates if gate.name == self.taken]), others={})
+        for name in reversed(self.taken.split(" of ")) if self.taken else ():
+            gates = tuple([gate for gate in line.gates if gate.name == name])
+            line = TAKEN[name](line) if name in TAKEN else line._replace(gates=gates, others={})
+        return line
 
     def lines(self, worksheet: Worksheet) -> list[tuple[int, LayerLine]]:
         """Return the lines, or the part of each, with their places."""
