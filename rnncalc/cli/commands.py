@@ -140,6 +140,15 @@ class Command(click.Command):
     def get_help_option(self, ctx: click.Context) -> click.Option:
         return HELP_FLAG
 
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return click's parser with short flags among the long ones: else it first looks for words like each of them.
+
+        That takes as long as ten layers to count: https://github.com/pallets/click, `_process_opts`.
+        """
+        parser: Any = super().make_parser(ctx)
+        parser._long_opt |= parser._short_opt  # noqa: SLF001
+        return parser
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.obj = args
         flags = {name: each for each in self.get_params(ctx) if isinstance(each, click.Option) for name in each.opts}

@@ -147,8 +147,6 @@ def ways_to_write(text: str, allowed: Allowed) -> list[str]:
 def _number_cure(text: str, allowed: Allowed, flag: str | None) -> str:
     """Return `; write 1000` for a number in a form that is not read."""
     in_flags = flag is not None
-    if in_flags and text.startswith("="):  # -i=10
-        return f"; write {flag} {escape(text[1:])}"
     if isinstance(allowed, Rate) and text.endswith("%"):
         shares = [float(each) / 100 for each in ways_to_write(f"{text[:-1]} ", Ratio())]
         return f"; write {shares[-1]:.12g}" if shares and shares[-1] <= 1 else ""
