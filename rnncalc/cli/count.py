@@ -63,8 +63,9 @@ def count(
         add = at_once.ask(beside, asked)
         values = {"tensors": tensors, "cost": cost, **dict.fromkeys(REPORTS, False), **asked}
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
-        if flags.get("notation") and not tensors and destination.format != "json":
-            at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
+        for flag in ("notation", "letters") if not tensors and destination.format != "json" else ():
+            if flags.get(flag):
+                at_once.refuse(f"--{flag}: only tensors are written in a notation here; add --tensors")
         without = [flag_of(key) for key in ("operations", "shapes", "counters") if asked[key]]
         if cost and without and not (asked["stream"] or asked["quantize"]):
             at_once.refuse(f"{without[0]} has a table of its own: remove --cost")

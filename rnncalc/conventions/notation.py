@@ -15,7 +15,7 @@ from unicodedata import normalize
 from rnncalc.conventions.rules import NONE, Array, CellArrays, Convention
 from rnncalc.conventions.textbook import CELL
 from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
-from rnncalc.letters import ABOVE, ACCENTS, in_ascii
+from rnncalc.letters import ABOVE, ACCENTS, in_ascii, superscript
 from rnncalc.records import Frozen
 
 
@@ -67,6 +67,11 @@ class Notation(Frozen):
     def raised(self) -> Mapping[str, str]:
         """What is above letters in the layer of the level, by the letters, and under "" above all others."""
         return {written: above.replace("l", str(self.level)) for written, above in self.above.items() if self.level}
+
+    def numbered(self, name: str) -> str:
+        """Return the name of a tensor with the number of its layer above it: `b^2`."""
+        letter, mark, below = name.partition("_")
+        return f"{letter}{superscript(self.raised.get(name, ''))}{mark}{below}"
 
     def at(self, level: int) -> Notation:
         """Return the notation of a layer, which has a level if it is recurrent; 0 for none."""

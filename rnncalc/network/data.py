@@ -16,6 +16,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
+from rnncalc.network.stack import levels_of
 from rnncalc.words import bracketed, brief, plural
 
 Nested = Any
@@ -83,11 +84,14 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
     of_convention = f"; a layer's weights are in the shapes of {network.convention}, or all in those of the notation"
     nodes = dict(reading.keys(node, path, names))
     weights: Weights = {}
+    spelling, levels = network.spelling, levels_of(network.stack)
     for name in names:
         if name not in nodes:
             reading.note(node, (*path, name), "missing; give the weights of every layer")
             continue
-        below = dict(reading.keys(nodes[name], (*path, name), tuple(shown[name] | expected[name])))
+        plain = {spelling.at(levels.get(name, 0)).numbered(tensor): tensor for tensor in shown[name]}
+        read = reading.keys(nodes[name], (*path, name), tuple({**shown[name], **expected[name], **plain}))
+        below = {plain.get(tensor, tensor): node for tensor, node in read}
         shapes = {tensor: _shape(reading, numbers) for tensor, numbers in below.items()}
         spelled = shapes == shown[name] != expected[name]
         tensors = expected[name] if below and below.keys() <= expected[name].keys() and not spelled else shown[name]

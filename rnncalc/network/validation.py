@@ -106,6 +106,9 @@ def type_problems(network: Description) -> Iterator[Problem]:
             yield Problem((name,), f"expected a Part, got {half!r}")
     if not isinstance(network.sizes, Mapping | None):
         yield Problem(("sizes",), f"expected a mapping such as {{'D': 64}}, got {network.sizes!r}")
+    letters = network.symbols
+    if not isinstance(letters, Mapping) or not all(isinstance(each, str) for pair in letters.items() for each in pair):
+        yield Problem(("symbols",), f"expected a mapping such as {{'h': 'a'}}, got {letters!r}")
     parts_at: dict[Path, Description | Part] = {(): network}
     parts_at |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
     for path, part in parts_at.items():

@@ -105,9 +105,6 @@ def work(
     if backward:
         name = loss_name(loss, data.targets)
         timed = with_loss(timed, name)
-        if not network.spelling.around:
-            cure = "choose rows or columns for all layers, or leave out the backward pass"
-            raise RefusedError(f"the notation {network.notation} has gradients of rows and of columns; {cure}")
         if any(isinstance(placed.layer, Output) and placed.layer.tied for placed in timed.stack):
             raise RefusedError("by hand, the gradient of a table that a tied output shares is not written; remove tied")
         counted = counted_of(timed, chunk)

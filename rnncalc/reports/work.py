@@ -101,7 +101,7 @@ def _backward(work: Work) -> Iterator[Sheet]:
     done = work.backward
     if done is None:
         return
-    rows, lines = work.run.network.spelling.rows, list[WorkLine]()
+    rows, lines = work.layers[-1].derivation.notation.rows, list[WorkLine]()
     slopes, classes = [each for vector in done.outputs for each in vector], done.name_of_loss == "cross_entropy"
     if done.name_of_loss == "squared":
         outputs = iter(done.summed)
@@ -277,7 +277,8 @@ def _letters(line: WorkedLine, work: Work, alike: Alike, notation: Notation) -> 
         local = work.read.get((line.name.layer, id(value)))
         name = local or (names.get(id(value)) if value is not line.value else None)
         if name and name.uses is None:
-            other = notation.above and name.layer != line.name.layer  # whose letters have another number above them
+            # letters of another layer may have another number above them, or be columns beside rows
+            other = (notation.above or not notation.around) and name.layer != line.name.layer
             if other or (not local and meant(name) != [id(value)]):
                 raise LookupError
             time = "" if name.below or name.step is None else str(name.step)

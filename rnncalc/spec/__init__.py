@@ -335,17 +335,18 @@ def _notation(data: bytes, source: str, before: Node | None, name: str | None) -
     root, problems = read_document(data, source)
     below = (root.get("notation") if isinstance(root, Mapping) else None) or root
     letters = below.get("letters") or below if isinstance(below, Mapping) else None
-    if problems or not (isinstance(letters, Mapping) and isinstance(below, Mapping)):
+    is_spec = below is root and isinstance(root, Mapping) and is_meant([key.value for key, _ in root.items])
+    if problems or is_spec or not (isinstance(letters, Mapping) and isinstance(below, Mapping)):
         message = "expected letters by symbol, {h: a, W_xh: W_ax}, or notation: {name, letters} as in a spec"
         raise SpecError(tuple(problems) or (Problem((), message, escape_path(source)),))
     mapping, placed = Mapping(Flag("--letters")), Mapping(Flag("--letters"))
+    for key, value in (*below.items, *letters.items):
+        if not isinstance(value.mark, Flag):
+            key.mark = value.mark = Flag(f"{escape_path(source)}:{value.mark.line + 1}:{value.mark.column + 1}")
     before = before.get("name") if isinstance(before, Mapping) else before
     if named := Scalar(name, True, Flag("--notation")) if name else below.get("name") or before:
         mapping.put("name", named)
-    for key, value in letters.items:
-        assert not isinstance(value.mark, Flag)
-        key.mark = value.mark = Flag(f"{escape_path(source)}:{value.mark.line + 1}:{value.mark.column + 1}")
-        placed.items.append((key, value))
+    placed.items = letters.items
     mapping.put("letters", placed)
     return mapping
 
