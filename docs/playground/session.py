@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 import rnncalc
+from rnncalc.answers.exercise import OF_PASS
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer, read_answers
 from rnncalc.answers.tensors import tensors_of
@@ -116,7 +117,7 @@ def exercise(settings: Settings) -> dict[str, Any]:
     names = {
         "layers": [placed.name for placed in grader.network.stack],
         "tensors": [f"{layer}.{tensor.name}" for layer, tensor in tensors_of(grader.network)],
-    }.get(grader.asks, [])
+    }.get(grader.asks, [*getattr(grader, "asked", ())])
     return page | {"fields": names if 1 < len(names) <= MOST_FIELDS else []}
 
 
@@ -172,13 +173,13 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
         read = partial(read_answers, sizes=grader.sizes, quantity=grader.quantity)
         answers = [
             each._replace(unit=1, coarse=0) if isinstance(each, GivenNumber) else each
-            for text in _answers(answer)
+            for text in ([] if grader.asks in OF_PASS else _answers(answer))
             for each in read(text)
         ]
-        judged = grader.judge(answers)
+        judged = grader.judge(answers or grader.read(answer))
     except ValueError as error:
         return {"problems": str(error).splitlines()}
-    shapes = [each.answer for each in judged.judged if isinstance(each.answer, GivenShape)]
+    shapes = [each.answer for each in judged.judged if isinstance(each.answer, GivenShape) and not each.value]
     names = {each.name or place for place, each in enumerate(shapes)}
     part = grader.missing(judged.judged) or (
         shapes and (grader.asks != "tensors" or len(names) != len(grader.right_answer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
@@ -17,6 +18,8 @@ from rnncalc.answers.worksheet import WHOLE, Portion
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_LAYERS_VARIED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
+from rnncalc.forward.arrays import flat
+from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.polynomial import in_order
 from rnncalc.questions import network_of, whole, word
@@ -25,7 +28,16 @@ from rnncalc.questions.vary import places_varied
 from rnncalc.words import plural
 
 ASKS = ("total", "layers", "tensors", "formula", *ASKED)
-"""What an exercise may ask for."""
+"""What an exercise may ask for about sizes."""
+
+OF_PASS = ("values", "gradients")
+"""What it may ask for about the numbers of a pass, also followed by names: `values:h_2,y_2`."""
+
+DECIMALS = 4
+"""The decimals of values that are asked for."""
+
+TOLERANCE = 2 * 10**-DECIMALS
+"""How far such a value may be off on a learning platform: two units of its last decimal, because steps are rounded."""
 
 MOST_CHOICES = 26
 """The answers to choose from: each has a letter."""
@@ -34,7 +46,7 @@ MOST_TRIES = 200
 """How many networks are drawn for each variant; invalid and repeated ones are dropped."""
 
 Answered = int | str | tuple[int, ...]
-"""An answer: a number, a formula multiplied out, or the shape of a tensor."""
+"""An answer: a number, a formula multiplied out, the shape of a tensor, or a value of a pass as text."""
 
 T = TypeVar("T")
 
@@ -42,9 +54,9 @@ T = TypeVar("T")
 class Item(NamedTuple):
     """One question of an exercise.
 
-    layer, tensor: the names of the layer and the tensor; None for the whole network, and for a count of all tensors.
-    wrong: the known wrong answers, the likeliest first, each judged as by `answer`. choices: the shuffled answers to
-    choose from; empty if the answer is to be written.
+    layer, tensor: the names of the layer and the tensor, or the value; None for the whole network, and for a count of
+    all tensors. wrong: the known wrong answers, the likeliest first, each judged as by `answer`. choices: the shuffled
+    answers to choose from; empty if the answer is to be written. numbers: those of a value, with all digits.
     """
 
     layer: str | None
@@ -52,27 +64,37 @@ class Item(NamedTuple):
     right: Answered
     wrong: tuple[Judgement, ...]
     choices: tuple[Answered, ...] = ()
+    numbers: Any = None
 
 
 def answered(judged: Judgement) -> Answered:
     """Return the answer that was judged: a number, a formula, or the sizes of a shape."""
     answer = judged.answer
+    if judged.value:
+        return judged.value.text
     if isinstance(answer, GivenShape):
         return answer.sizes
     return str(answer.number) if judged.formula is not None else answer.number
 
 
 class Exercise(NamedTuple):
-    """One variant: its number from 1, its network, what it asks for, and its items."""
+    """One variant: its number from 1, its network, what it asks for, and its items.
+
+    data, loss: the numbers of a pass, and the loss of its gradients, if it asks for values.
+    """
 
     variant: int
     network: Network
     asks: str
     items: tuple[Item, ...]
+    data: Data | None = None
+    loss: str | None = None
 
     @property
     def right_answer(self) -> Any:
-        """The right answer: one number, or a list with one for each layer, or with the shape of each tensor."""
+        """The right answer: one number, or a list: of each layer, of each value, or of each tensor the shape."""
+        if self.data:
+            return [item.numbers for item in self.items]
         answers = [[*item.right] if isinstance(item.right, tuple) else item.right for item in self.items]
         return answers if self.asks in ("layers", "tensors") else answers[0]
 
@@ -107,18 +129,22 @@ def exercise(
     seed: int = 0,
     ask: str = "total",
     choices: int = 0,
+    loss: str | None = None,
 ) -> ExerciseSet:
     """Return variants of an exercise on a network, each with its right answer and known wrong answers.
 
     vary: the sizes that vary, each with its possible values: `{"lstm_1": range(16, 65, 16)}`. A size is `input`,
     `steps`, `output`, a named size, the name of a layer for its units, or `lstm_1.projection`. Sizes joined by commas
     stay equal. In an encoder-decoder, `input` and `steps` name their half: `encoder.input`.
-    ask: one of ASKS. choices: how many answers to offer; 0 if the answer is to be written.
+    ask: one of ASKS; or `values` or `gradients` of a pass whose numbers are drawn, or some of them, as in
+    `values:h_2,y_2`. loss: of the gradients, as in `backward`; by default cross_entropy if the output is a softmax.
+    choices: how many answers to offer; 0 if the answer is to be written.
     The same seed gives the same sizes, whatever is asked, and the same choices of the same question. Raises CallError
     for an impossible question, or too few different variants; SpecError if no value of a size makes a valid network.
     """
     network = network_of(network, letters=True).replace(expect=None, budget=None, training=None)
-    word("ask", ask, ASKS)
+    kind, _, named = ask.partition(":")
+    word("ask", ask if kind not in OF_PASS else kind, (*ASKS, *OF_PASS))
     if ask not in ASKED and (ask == "formula") != bool(network.letters):
         cure = "give the sizes as letters, such as m and h" if ask == "formula" else "ask for formula"
         raise CallError(
@@ -133,6 +159,12 @@ def exercise(
     if variants > (most := min(MOST_EXERCISES, max(1, MOST_LAYERS_VARIED // layers))):
         of_layers = f" of a network of {plural(layers, 'layer')}" if most < MOST_EXERCISES else ""
         raise CallError(f"variants: expected at most {most:,}{of_layers}, got {variants:,}")
+    if kind in OF_PASS:
+        names = re.split(r"[,;](?![0-9])", named) if named else ()
+        drawn = islice(_networks(network, vary or {}, Random(seed), variants), variants)
+        return ExerciseSet((*_of_pass([*drawn], variants, kind, names, seed, choices, loss),))
+    if loss is not None:
+        raise CallError("loss: only gradients have one; ask for gradients, or remove it")
     varied = []
     for number, each in enumerate(islice(_networks(network, vary or {}, Random(seed), variants), variants), 1):
         items = [with_choices(item, choices, f"{seed} {number}") for item in items_of(each, ask)]
@@ -141,6 +173,25 @@ def exercise(
         cure = "vary more sizes, or ask for fewer"
         raise CallError(f"the sizes allow {plural(len(varied), 'different variant')}, not {variants:,}; {cure}")
     return ExerciseSet(tuple(varied))
+
+
+def _of_pass(
+    networks: Sequence[Network],
+    variants: int,
+    asks: str,
+    names: Sequence[str],
+    seed: int,
+    choices: int,
+    loss: str | None,
+) -> Iterator[Exercise]:
+    """Yield variants that ask for values of a pass, each with numbers of its own, on the networks in turn."""
+    from rnncalc.answers.passes import grader_of, items_of_pass, worked_network  # few exercises are on a pass
+
+    for number in range(1, variants + 1):
+        network = worked_network(networks[(number - 1) % len(networks)])
+        grader = grader_of(network, asks, names, f"{seed} {number}", loss)
+        items = (with_choices(Item(*each), choices, f"{seed} {number}") for each in items_of_pass(grader, DECIMALS))
+        yield Exercise(number, network, asks, tuple(items), grader.data, grader.loss)
 
 
 def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Random, variants: int) -> Iterator[Network]:
@@ -193,6 +244,8 @@ def with_choices(item: Item, choices: int, seed: str) -> Item:
 
 def _is_more(wrong: Judgement) -> bool:
     """Return whether an answer is more than the right one, a formula for some sizes; shapes differ in their order."""
+    if wrong.value:
+        return [*flat(wrong.value.numbers)] > [*flat(wrong.value.exact)]
     if isinstance(wrong.answer, GivenShape):
         return wrong.answer.sizes > wrong.plain_shape
     return not wrong.difference <= 0

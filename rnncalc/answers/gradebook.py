@@ -162,7 +162,7 @@ def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: Varian
         texts = row.answers if grader.choices else unmarked(row.answers)
         read = [
             _read(grader.chosen(place, text), sign, grader, title) if text else []
-            for place, (text, sign, title) in enumerate(zip(texts, signs, file.asked, strict=True))
+            for place, (text, sign, title) in enumerate(zip(texts, signs, grader.titles(file.asked), strict=True))
         ]
         filled = [each for several in read for each in several]
         if all(read) or len(filled) >= len(read) or not grader.in_order(filled):

@@ -114,6 +114,10 @@ class Grader:
 
         return str(in_order(self.total))
 
+    def titles(self, columns: Sequence[str]) -> Sequence[str]:
+        """Return what the answers in columns of a file are named by: the titles."""
+        return columns
+
     def chosen(self, place: int, text: str) -> str:
         """Return the choice whose letter an answer is, with or without what is beside it, else the answer.
 

@@ -27,6 +27,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.printable import escape
+from rnncalc.questions.backward import loss_name, with_loss
 from rnncalc.questions.work import work
 from rnncalc.words import all_of, one_of
 
@@ -197,7 +198,7 @@ class ValueGrader(Grader):
     def forward(self) -> Circuit:
         """The pass without its gradients."""
         data = {key: each for key, each in self.data._asdict().items() if key != "targets"}
-        return Circuit(work(self.network, **data))
+        return Circuit(work(with_loss(self.network, loss_name(self.loss, self.data.targets)), **data))
 
     @cached_property
     def both(self) -> Circuit:
@@ -212,6 +213,15 @@ class ValueGrader(Grader):
             values = [values[0]._replace(name=title)]
         return values
 
+    @cached_property
+    def right_answer(self) -> Any:
+        keys = map(self.key, self.asked)
+        return [written((self.both if backward else self.forward).exact[key]) for backward, key in keys] or None
+
+    def titles(self, columns: Sequence[str]) -> Sequence[str]:
+        in_order = len(columns) == len(self.asked) and not all(map(self._find, columns))
+        return self.asked if in_order else columns
+
     def in_order(self, answers: Sequence[Any]) -> bool:
         return not all(each.name for each in answers)
 
@@ -221,6 +231,8 @@ class ValueGrader(Grader):
 
     def judge(self, answers: Sequence[Any]) -> Answer:
         """Judge values, each with its name or in the order in which they are asked for."""
+        if self.asked[1:] and len(answers) == 1 and not answers[0].name:  # all in one field
+            answers = [GivenArray("", piece) for piece in re.split("[;\n]", answers[0].text) if piece.strip()]
         check_number_of_answers(len(answers))
         names = [each.name for each in answers]
         if not any(names) and len(names) == len(self.asked):

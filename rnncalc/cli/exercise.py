@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
-from rnncalc.answers.exercise import ASKS
+from rnncalc.answers.exercise import ASKS, OF_PASS
 from rnncalc.answers.exercise import exercise as exercises_on
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
@@ -20,6 +20,7 @@ from rnncalc.reports.exercise import ExerciseLinkReport, ExerciseReport
 from rnncalc.spec import read_value
 
 SITE = "https://OWNER.github.io/rnncalc/playground/"
+_ASK = "What to ask for; values and gradients may name some: values:h_2,y."
 ON_PAPER = ("table", "markdown", "html", "latex")
 """The formats that can leave out the questions or the answers."""
 
@@ -33,7 +34,10 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 @vary_flag
 @option("--variants", metavar="N", default="1", help="How many variants to write.")
 @option("--seed", metavar="N", default="0", help="The same seed gives the same variants.")
-@word_flag("--ask", words=lambda: ASKS, default=ASKS[0], show_default=True, help="What to ask for.")
+@word_flag("--ask", words=lambda: (*ASKS, *OF_PASS), parts=OF_PASS, default=ASKS[0], show_default=True, help=_ASK)
+@word_flag(
+    "--loss", words="rnncalc.questions.backward:LOSSES", help="With --ask gradients: the loss, as in rnncalc run."
+)
 @option("--choices", metavar="N", default="0", help="Answers to choose from; 0 for none.")
 @option("--sheet", help="Write the questions alone.")
 @option("--key", help="Write the answers alone.")
@@ -45,6 +49,7 @@ def exercise(
     variants: str,
     seed: str,
     ask: str,
+    loss: str | None,
     choices: str,
     sheet: bool,
     key: bool,
@@ -75,12 +80,15 @@ def exercise(
             at_once.refuse(f"--site: expected an address such as {SITE}, got '{escape(site)}'")
         varied = read_vary(vary, at_once)
         networks = at_once.ask(read_networks, specs, partial(network_varied, vary=varied), **flags)
+    if destination.format == "link" and loss is not None:
+        raise CallError("--loss: the page of a link takes the loss that fits the output; leave it out")
     if destination.format == "link" and (numbers[0] > 1 or numbers[2]):
         flag = "--choices" if numbers[2] else "--variants"
         raise CallError(f"{flag}: the page of a link draws its own variants and takes written answers; leave it out")
     reports: list[ExerciseReport | ExerciseLinkReport] = []
     for network in networks:
-        variety = exercises_on(network, vary=varied, variants=numbers[0], seed=numbers[1], ask=ask, choices=numbers[2])
+        asked: dict[str, Any] = {"variants": numbers[0], "seed": numbers[1], "choices": numbers[2]}
+        variety = exercises_on(network, vary=varied, ask=ask, loss=loss, **asked)
         if destination.format == "link":
             reports.append(ExerciseLinkReport(site or SITE, network, vary, numbers[1], ask))
             continue

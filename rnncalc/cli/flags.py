@@ -5,7 +5,7 @@ Each is a decorator, so that its option is built when its command is imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
@@ -96,16 +96,23 @@ class WordOption(click.Option):
     """A flag with a list of allowed values: its help lists them, and shells complete them.
 
     The list is imported only when it is needed, to keep the start fast. An invalid value is noted, to be reported with
-    the other problems of the call; the default is used until then.
+    the other problems of the call; the default is used until then. parts: values that names may follow, after a colon.
     """
 
-    def __init__(self, *args: Any, words: Callable[[], Iterable[str]], checked: bool = True, **settings: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        words: Callable[[], Iterable[str]],
+        checked: bool = True,
+        parts: Collection[str] = (),
+        **settings: Any,
+    ) -> None:
         super().__init__(*args, **settings, callback=self.known if checked else None)
-        self.words = words
+        self.words, self.parts = words, parts
 
     def known(self, _: click.Context, __: click.Parameter, word: str | None) -> Any:
         """Return the value; if it is invalid, note the problem and return the default."""
-        if word is None or word in (words := tuple(self.words())):
+        if word is None or word in (words := tuple(self.words())) or word.partition(":")[0] in self.parts:
             return word
         from rnncalc.spec.aliases import expected_word  # imported only for a call that uses other programs' words
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rnncalc.answers.asked import ASKED
-from rnncalc.answers.exercise import ASKS
+from rnncalc.answers.exercise import ASKS, OF_PASS
 from rnncalc.answers.gradebook import variant_number
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.reading import Given, GivenNumber
 from rnncalc.bounds import MOST_EXERCISES
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.printable import escape, escape_path
-from rnncalc.spec import parse
+from rnncalc.spec import parse, parse_data
 from rnncalc.words import one_of
 
 MOST_JSON = 200_000_000
@@ -24,16 +25,20 @@ MOST_JSON = 200_000_000
 class Variants(NamedTuple):
     """The variants of an exercise by number: what each asks for, its spec, and the choices of each answer, if any.
 
-    numbers: the number of the variant for each right answer, written as JSON. hint: as of a grader.
+    numbers: the number of the variant for each right answer, written as JSON. of_pass: the names of the values that
+    each asks for, and the loss of its gradients. hint: as of a grader.
     """
 
     source: str
     asked: dict[str, tuple[str, dict[str, Any], list[Any]]]
     numbers: dict[str, int]
+    of_pass: Mapping[str, tuple[list[str], str | None]] = MappingProxyType({})
     hint: bool = False
 
     def answered(self, answers: Sequence[Given]) -> int | None:
         """Return the number of the variant to which exact answers are right; None if there is none."""
+        if self.of_pass:
+            return None
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
         key = [each.number if isinstance(each, GivenNumber) else [*each.sizes] for each in answers]
         return self.numbers.get(json.dumps(key, default=str)) if all(each.unit == 1 for each in numbers) else None
@@ -48,8 +53,14 @@ class Variants(NamedTuple):
             got = f"'{escape(variant)}'" if variant else "none"
             raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
         ask, spec, choices = self.asked[number]
-        network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
-        grader = Grader(network, ask if ask in ASKED else "params", hint=self.hint)
+        read = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}")
+        if ask in OF_PASS:
+            from rnncalc.answers.values import ValueGrader  # few exercises are on a pass
+
+            values, loss = self.of_pass[number]
+            grader: Grader = ValueGrader(read.network, parse_data(read), loss, hint=self.hint, asked=values)
+        else:
+            grader = Grader(read.network, ask if ask in ASKED else "params", hint=self.hint)
         grader.choices, grader.asks = choices, ask
         return grader
 
@@ -76,20 +87,36 @@ def read_exercise(data: bytes, source: str) -> Variants:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
     asked: dict[str, tuple[str, dict[str, Any], list[Any]]] = {}
     numbers: dict[str, int] = {}
+    of_pass: dict[str, tuple[list[str], str | None]] = {}
     for place, each in enumerate(exercises):
         match each:
-            case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in ASKS:
+            case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in (*ASKS, *OF_PASS):
                 if str(number) in asked:
                     message = f"{number} is given twice; write one exercise to a file"
                     raise _error(source, ("exercises", place, "variant"), message)
+                if ask in OF_PASS:
+                    of_pass[str(number)] = _of_pass(each, _error(source, ("exercises", place, "values"), _NAMES))
                 right = each.get("right_answer")
                 choices = each.get("choices") or []
                 asked[str(number)] = ask, spec, choices if isinstance(right, list) else [choices]
                 numbers.setdefault(json.dumps(right if isinstance(right, list) else [right]), number)
             case _:
-                expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
+                expected = f"expected variant, a number, asks, which is {one_of((*ASKS, *OF_PASS))}, and spec"
                 raise _error(source, ("exercises", place), expected)
-    return Variants(source, asked, numbers)
+    return Variants(source, asked, numbers, of_pass)
+
+
+_NAMES = "expected a list of the names of values, and as loss the name of one"
+
+
+def _of_pass(exercise: dict[str, Any], error: SpecError) -> tuple[list[str], str | None]:
+    """Return the names of the values that a variant asks for, and its loss."""
+    match exercise:
+        case {"values": [*names], "loss": None | str() as loss} if names and all(
+            isinstance(each, str) for each in names
+        ):
+            return [*map(str, names)], loss
+    raise error
 
 
 def _error(source: str, path: Path, message: str) -> SpecError:

@@ -409,6 +409,8 @@ def _line_width(line: Sequence[Piece]) -> float:
 
 
 _QUIZ_HEAD = r"""\documentclass{article}
+\usepackage{amsmath}
+\allowdisplaybreaks
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{1ex}
 \setlength{\emergencystretch}{3em}
@@ -432,7 +434,9 @@ def _sheets(quiz: Quiz) -> Iterator[str]:
         yield f"\\textbf{{Variant {number}}}\\hfill Name: \\rule{{12em}}{{0.4pt}}\n\n"
         yield f"{typeset(first.network)}\n\\begin{{itemize}}\n"
         yield from (f"\\item[--] {typeset(line)}\n" for line in first.layers)
-        yield f"\\end{{itemize}}\n{typeset(first.convention)}\n\n"
+        yield "\\end{itemize}\n"
+        yield from _numbers(quiz.tasks.get(number, ()))
+        yield f"{typeset(first.convention)}\n\n"
         for question in questions:
             yield f"\\textbf{{{typeset(question.question)}}}\n"
             choices = zip("abcdefghijklmnopqrstuvwxyz", question.choices, strict=False)
@@ -450,3 +454,12 @@ def _key(quiz: Quiz) -> Iterator[str]:
             for each in question.likeliest:
                 yield f"\\wrong{{{typeset(question.label(each))}}}{{{typeset(each.feedback)}}}\n"
             yield "\\par\\medskip\n"
+        yield from _numbers(quiz.work.get(number, ()))
+
+
+def _numbers(sheets: Sequence[Sheet]) -> Iterator[str]:
+    """Yield the equations and the numbers of a pass."""
+    for sheet in sheets:
+        yield f"\\par\\textbf{{{_words(text_of(sheet.title))}}}\n"
+        yield from (f"{equations}\n" for equations in displayed(sheet, "align*"))
+        yield from (f"{_inline(note)}\n\n" for note in sheet.notes)

@@ -35,7 +35,7 @@ def write_gift(reports: Iterable[QuizReport], file: TextIO) -> None:
 
 
 def _gift_question(question: QuizQuestion) -> Iterator[str]:
-    words = f"{question.network} {'; '.join(question.layers)}. {question.convention}"
+    words = f"{question.network} {'; '.join((*question.layers, *question.numbers))}. {question.convention}"
     yield f"// {escape(question.id)}\n"
     yield f"::{_gift_text(question.heading)}::[plain]{_gift_text(words)} {_gift_text(question.question)} "
     if question.choices:
@@ -44,8 +44,9 @@ def _gift_question(question: QuizQuestion) -> Iterator[str]:
         yield from (_gift_answer(marks[each is question.right], each.text, each) for each in question.choices)
     elif question.numeric:
         yield "{#\n"
-        yield _gift_answer("=", question.right.text, question.right)
-        yield from (_gift_answer("=%0%", each.text, each) for each in question.wrong)
+        within = f":{question.tolerance}" if question.tolerance != "0" else ""
+        yield _gift_answer("=", question.right.text, question.right, within)
+        yield from (_gift_answer("=%0%", each.text, each, within) for each in question.wrong)
         yield f"~#{_gift_text(UNKNOWN)}\n"  # stands for all other numbers
     else:
         yield "{\n"
@@ -55,8 +56,8 @@ def _gift_question(question: QuizQuestion) -> Iterator[str]:
     yield "}\n\n"
 
 
-def _gift_answer(mark: str, text: str, answer: QuizAnswer) -> str:
-    return f"{mark}{_gift_text(text)}#{_gift_text(answer.feedback)}\n"
+def _gift_answer(mark: str, text: str, answer: QuizAnswer, within: str = "") -> str:
+    return f"{mark}{_gift_text(text)}{within}#{_gift_text(answer.feedback)}\n"
 
 
 def _gift_text(text: str) -> str:
@@ -89,7 +90,7 @@ def write_moodle(reports: Iterable[QuizReport], file: TextIO) -> None:
 
 def _moodle_question(question: QuizQuestion) -> Iterator[str]:
     kind = "multichoice" if question.choices else "numerical" if question.numeric else "shortanswer"
-    layers = "".join(f"<li>{_moodle_quoted(line)}</li>" for line in question.layers)
+    layers = "".join(f"<li>{_moodle_quoted(line)}</li>" for line in (*question.layers, *question.numbers))
     words = f"<p>{_moodle_quoted(question.network)}</p><ul>{layers}</ul><p>{_moodle_quoted(question.convention)}</p>"
     words += f"<p><b>{_moodle_quoted(question.question)}</b></p>"
     yield f'  <question type="{kind}">\n    <name>{_moodle_text(question.heading)}</name>\n'
@@ -102,7 +103,7 @@ def _moodle_question(question: QuizQuestion) -> Iterator[str]:
         for each in question.choices:
             yield _moodle_answer(_moodle_quoted(each.text), each, right=each is question.right, html=True)
     else:
-        tolerance = "<tolerance>0</tolerance>" if question.numeric else ""
+        tolerance = f"<tolerance>{question.tolerance}</tolerance>" if question.numeric else ""
         if not question.numeric:
             yield "    <usecase>0</usecase>\n"
         for each in (question.right, *question.wrong):
@@ -148,7 +149,7 @@ def write_canvas(reports: Iterable[QuizReport], file: TextIO) -> None:
 def _canvas_question(question: QuizQuestion) -> Iterator[str]:
     yield f"Title: {_canvas_text(question.heading)}\n"
     yield f"1. {_canvas_text(question.network)}\n\n"
-    yield from (f"   - {_canvas_text(line)}\n" for line in question.layers)
+    yield from (f"   - {_canvas_text(line)}\n" for line in (*question.layers, *question.numbers))
     yield f"\n   {_canvas_text(question.convention)}\n\n   **{_canvas_text(question.question)}**\n"
     if question.choices:
         for number, each in enumerate(question.choices):
@@ -158,7 +159,8 @@ def _canvas_question(question: QuizQuestion) -> Iterator[str]:
         feedback = " ".join(each.feedback for each in question.likeliest)  # feedback cannot depend on what is written
         yield f"+ {_canvas_text(question.right.feedback)}\n- {_canvas_text(feedback or 'Wrong.')}\n"
         if question.numeric:
-            yield f"=   {_canvas_text(question.right.text)}\n"
+            within = f" +- {question.tolerance}" if question.tolerance != "0" else ""
+            yield f"=   {_canvas_text(question.right.text)}{within}\n"
         else:
             yield from (f"*   {_canvas_text(text)}\n" for text in question.right.spellings)
     yield "\n"

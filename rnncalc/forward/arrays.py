@@ -396,7 +396,7 @@ class PassData:
 
     def __init__(
         self,
-        seed: int = 0,
+        seed: int | str = 0,
         weights: dict[str, dict[str, Nested]] | None = None,
         inputs: dict[str | None, list[Any]] | None = None,
         start: dict[str, dict[str, Nested]] | None = None,

@@ -9,17 +9,21 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from rnncalc.answers.asked import ASKED
-from rnncalc.answers.exercise import Answered, Exercise, ExerciseSet, answered
+from rnncalc.answers.exercise import DECIMALS, TOLERANCE, Answered, Exercise, ExerciseSet, Item, answered
 from rnncalc.answers.judgement import Answer, Judgement
 from rnncalc.conventions import convention
+from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Embedding, External, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.count import condition_of
+from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
+from rnncalc.reports.work import WorkReport
+from rnncalc.typeset.equations import Block, WorkLine, plain, plain_piece
 from rnncalc.typeset.setting import biases_of, title
 from rnncalc.typeset.sheet import ANSWERS, Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
 from rnncalc.words import all_of, bracketed, plural
@@ -53,22 +57,22 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
 
     def data(self) -> Iterator[dict[str, Any]]:
         for exercise in self.exercises:
-            question = OF_ALL.get(exercise.asks) or QUESTIONS[exercise.asks]
-            layers = "; ".join(_lines(exercise.network))
+            layers = "; ".join([*_lines(exercise.network), *_numbers(exercise)])
             choices = [
                 [[*each] if isinstance(each, tuple) else each for each in item.choices] for item in exercise.items
             ]
             yield {
                 "variant": exercise.variant,
-                "text": f"{_reading(exercise.network)} {layers}. {_counting(exercise)} {question}",
-                "spec": spec_of(exercise.network),
+                "text": f"{_reading(exercise.network)} {layers}. {_counting(exercise)} {_question(exercise)}",
+                "spec": _spec(exercise),
                 "asks": exercise.asks,
+                **_of_values(exercise),
                 "right_answer": exercise.right_answer,
-                "choices": choices if exercise.asks in OF_ALL else choices[0],  # of several items a list for each
+                "choices": choices if exercise.asks in OF_ALL or exercise.data else choices[0],  # a list for each item
                 "mistakes": [
                     {
                         **{key: name for key in ("layer", "tensor") if (name := getattr(item, key)) is not None},
-                        "answer": [*answer] if isinstance(answer := answered(wrong), tuple) else answer,
+                        "answer": wrong.value.numbers if wrong.value else _plain(answered(wrong)),
                         "feedback": feedback(exercise, wrong),
                     }
                     for item in exercise.items
@@ -78,7 +82,11 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
 
     def quiz(self) -> Quiz:
         questions = tuple(chain.from_iterable(self.questions))
-        return Quiz(title(*(each.network for each in self.exercises)), questions, self.sheet, self.key)
+        heading = title(*(each.network for each in self.exercises))
+        passes = [each for each in self.exercises if each.data]
+        tasks = {each.variant: _task(each) for each in passes if self.sheet}
+        steps = {each.variant: _worked(each).steps() for each in passes if self.key}
+        return Quiz(heading, questions, self.sheet, self.key, tasks, steps)
 
     @cached_property
     def questions(self) -> Sequence[Sequence[QuizQuestion]]:
@@ -93,7 +101,10 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             notes = (_counting(exercise), *(line for lines in asked for line in lines))
             columns, rows = (*key_columns("Layer"), Column("What it is")), [*_layers(exercise.network)]
             title, subtitle = _title(exercise), _reading(exercise.network)
-            sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle, notes=notes))
+            head = Sheet(columns, rows, title=title, subtitle=subtitle)
+            task = _task(exercise) or [head]
+            sheets += [head] * bool(exercise.data)
+            sheets += [*task[:-1], task[-1].replace(notes=(*task[-1].notes, *notes))]
         sheets += [Sheet((), (), title=ANSWERS)] * self.key
         for exercise, questions in zip(self.exercises, self.questions, strict=True) if self.key else ():
             title = _title(exercise)
@@ -102,11 +113,20 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
                 columns, subtitle = (*key_columns("Answer"), Column("Feedback")), each.question * (len(questions) > 1)
                 sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle))
                 title = ""
+            sheets += _worked(exercise).steps() if exercise.data else []
         return sheets
 
 
 def _title(exercise: Exercise) -> str:
-    return f"Variant {exercise.variant}: {OF_ALL.get(exercise.asks) or QUESTIONS[exercise.asks]}"
+    return f"Variant {exercise.variant}: {_question(exercise)}"
+
+
+def _question(exercise: Exercise) -> str:
+    """Return the question about all that is asked for."""
+    if not exercise.data:
+        return OF_ALL.get(exercise.asks) or QUESTIONS[exercise.asks]
+    names = [*map(_label, exercise.items)]
+    return f"What {'are' if names[1:] else 'is'} {all_of(names)}?"
 
 
 class ExerciseLinkReport(LinkReport):
@@ -129,13 +149,91 @@ def of_exercises(exercises: ExerciseSet) -> ExerciseReport:
     return ExerciseReport(exercises.exercises)
 
 
+def _plain(answer: Answered) -> Any:
+    return [*answer] if isinstance(answer, tuple) else answer
+
+
+# Values of a pass
+
+
+def _label(item: Item) -> str:
+    """Return the name of a value, with its layer if there are several."""
+    return f"{item.tensor} of {item.layer}" if item.layer else str(item.tensor)
+
+
+def _worked(exercise: Exercise) -> WorkReport:
+    """Return the pass of an exercise, worked by hand."""
+    data: Any = exercise.data
+    done = work(exercise.network, **data._asdict(), backward=exercise.loss is not None, loss=exercise.loss)
+    return WorkReport(done, DECIMALS)
+
+
+def _task(exercise: Exercise) -> list[Sheet]:
+    """Return what a pass begins with, if values of one are asked for."""
+    return _worked(exercise).task(exercise.data.inputs or {}) if exercise.data else []
+
+
+def _spec(exercise: Exercise) -> dict[str, Any]:
+    """Return the spec of a variant, with the numbers of a pass."""
+    data = {key: each for key, each in exercise.data._asdict().items() if each is not None} if exercise.data else {}
+    inputs = data.get("inputs", {})
+    return spec_of(exercise.network) | data | ({"inputs": inputs[None]} if None in inputs else {})
+
+
+def _of_values(exercise: Exercise) -> dict[str, Any]:
+    """Return the names of the values that are asked for, and the loss of gradients."""
+    names = [".".join(filter(None, (item.layer, item.tensor))) for item in exercise.items]
+    return {"values": names, "loss": exercise.loss} if exercise.data else {}
+
+
+def _numbers(exercise: Exercise) -> tuple[str, ...]:
+    """Return the equations and the numbers that a pass begins with, a line for each."""
+    sheets = _task(exercise)
+    return tuple(text for each in sheets for text in (*map(plain, each.equations), *map(_in_line, each.work)))
+
+
+def _in_line(line: WorkLine) -> str:
+    """Return an equation on one line, a vector as a list and a matrix as that of its rows: `W = ((1, 2), (3, 4))`."""
+
+    def text(piece: Any) -> str:
+        if not isinstance(piece, Block):
+            return plain_piece(piece)
+        rows = [row[0] if len(row) == 1 else f"({', '.join(row)})" for row in piece.rows]
+        return f"({', '.join(rows)})" if rows[1:] else rows[0]
+
+    return "".join(map(text, line))
+
+
+def _entries(question: QuizQuestion, item: Item) -> Iterator[QuizQuestion]:
+    """Yield a question for each number of a value, with the wrong ones that are far enough from it."""
+    pairs = zip(item.wrong, question.wrong, strict=True)
+    wrong = [([*flat(each.value.numbers)], answer.feedback) for each, answer in pairs if each.value]
+    shape = shape_of(item.numbers)
+    for place, number in enumerate(flat(item.numbers)):
+        row, column = divmod(place, shape[-1] if shape else 1)
+        at = f"number {column + 1}" if len(shape) < 2 else f"the number in row {row + 1} and column {column + 1}"
+        of_others = [(numbers[place], text) for numbers, text in wrong if abs(numbers[place] - number) > 2 * TOLERANCE]
+        texts = {f"{other:.{DECIMALS}f}": text for other, text in reversed(of_others)}
+        several = len(question.right.text.split(",")) > 1
+        yield question.replace(
+            group=f"{question.group} {place + 1}" if several else question.group,
+            id=f"{question.id}-{place + 1}" if several else question.id,
+            question=question.question.replace("What is", f"What is {at} of") if several else question.question,
+            numeric=True,
+            right=QuizAnswer((f"{number:.{DECIMALS}f}",), question.right.feedback),
+            wrong=tuple([QuizAnswer((other,), text) for other, text in reversed(texts.items())]),
+        )
+
+
 def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
+    numbers = _numbers(exercise)
     for number, item in enumerate(exercise.items, 1):
         answers = {answered(each): feedback(exercise, each) for each in item.wrong}
         wrong = {answer: QuizAnswer(_spellings(answer), text) for answer, text in answers.items()}
         right = QuizAnswer(_spellings(item.right), "Correct.")
         where = " ".join(part for part in (item.layer, item.tensor) if part) or exercise.asks
-        yield QuizQuestion(
+        asked = f"What is {_label(item)}?" if exercise.data else QUESTIONS[exercise.asks]
+        question = QuizQuestion(
             title=title(exercise.network),
             group=where,
             id=f"{exercise.asks}-{number}-{exercise.variant}",
@@ -143,12 +241,15 @@ def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
             network=_reading(exercise.network),
             layers=tuple(_lines(exercise.network)),
             convention=_counting(exercise),
-            question=QUESTIONS[exercise.asks].format(layer=item.layer, tensor=item.tensor),
+            question=asked.format(layer=item.layer, tensor=item.tensor),
             numeric=isinstance(item.right, int),
             right=right,
             wrong=tuple(wrong.values()),
             choices=tuple(right if answer == item.right else wrong[answer] for answer in item.choices),
+            numbers=numbers,
+            tolerance=f"{TOLERANCE:g}" if exercise.data else "0",
         )
+        yield question.replace(entries=tuple(_entries(question, item)) if exercise.data and not item.choices else ())
 
 
 def _spellings(answer: Answered) -> tuple[str, ...]:
@@ -168,7 +269,8 @@ def _spellings(answer: Answered) -> tuple[str, ...]:
 def feedback(exercise: Exercise, wrong: Judgement) -> str:
     """Return the feedback on a wrong answer: the sentence of `answer` on its likeliest mistake."""
     first = wrong._replace(diagnoses=wrong.diagnoses[:1], shape=wrong.plain_shape)  # as the key has it
-    _, sentence, *_ = AnswerReport(Answer(exercise.network, (first,))).sentences()
+    quantity = "values" if exercise.data else "params"
+    _, sentence, *_ = AnswerReport(Answer(exercise.network, (first,), None, quantity)).sentences()
     return sentence
 
 
@@ -250,8 +352,8 @@ def _sized(words: str, value: Any) -> str:
 def _counting(exercise: Exercise) -> str:
     """Return how to count what is asked: the convention if it has biases, and the rule of a quantity."""
     network, quantity = exercise.network, ASKED.get(exercise.asks)
-    sentences = [quantity.rule] if quantity else []
-    if not quantity or quantity.biases:
+    sentences = [quantity.rule] if quantity else [f"Give {DECIMALS} decimals."] if exercise.data else []
+    if not sentences or (quantity and quantity.biases):
         row = convention(network.convention)
         note, style = biases_of(network), "a textbook" if row.title == "textbook" else row.title
         sentences.insert(0, f"Count as in {style}{': ' * bool(note)}{note}.")

@@ -5,14 +5,17 @@ A value is written as its operation with numbers, then its result. Formats decid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.tape import TapeValue, made, parts_at
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
+from rnncalc.network.flow import inputs_of
 from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
@@ -69,23 +72,65 @@ class WorkReport(DerivationReport):
         rounded = f"Fractions are rounded to {plural(self.digits, 'decimal')}; the pass computes with all of them."
         head = Sheet((), (), title=title(network), subtitle=f"worked by hand; {setting(network)}", notes=(rounded,))
         last = Sheet((), (), title="Outcome", notes=(*outcome(self.work.run), *confirmed(self.work.run)))
+        return [head, *self.steps(), last]
+
+    def steps(self) -> list[Sheet]:
+        """Return each layer with its weights and each step, forwards and backwards."""
+        layers = (sheet for layer in self.work.layers for sheet in _layer(self.work, layer))
+        return self._rounded(chain(layers, _backward(self.work)))
+
+    def task(self, inputs: Mapping[str | None, Sequence[Any]]) -> list[Sheet]:
+        """Return what the pass begins with: equations, weights, its inputs and its targets."""
+        return self._rounded(_task(self.work, inputs))
+
+    def _rounded(self, sheets: Iterable[Sheet]) -> list[Sheet]:
+        """Return sheets whose numbers have the decimals of the report."""
         shown = decimals.set(self.digits)
         try:
-            layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
-            return [head, *layers, *_backward(self.work), last]
+            return [*sheets]
         finally:
             decimals.reset(shown)
 
 
-def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
+def _task(work: Work, inputs: Mapping[str | None, Sequence[Any]]) -> Iterator[Sheet]:
+    """Yield the equations and the weights of each layer, then what the pass reads and the targets."""
+    network, lines = work.run.network, list[WorkLine]()
+    rows, back = network.spelling.rows, work.backward
+    yield from filter(None, (_head(work, layer) for layer in work.layers))
+    for layer in work.layers:
+        if isinstance(layer.derivation.placed.layer, Embedding):
+            table = enumerate(layer.weights[layer.derivation.placed.tensors[0].name])
+            lines += [(Term("E", str(number)), " = ", *numbers(vector, rows=rows)) for number, vector in table]
+    for half, vectors in inputs.items():
+        for step, x in enumerate(vectors, 1):
+            owner = (EquationText(f" of the {half}"),) if half else ()
+            name = timed("x", str(step) if inputs_of(network.flow)[half].sequence else "", network.spelling)
+            lines.append((name, *owner, " = ", *(numbers(x, rows=rows) if isinstance(x, list) else (str(x),))))
+    for step, target in enumerate(back.targets if back and back.name_of_loss != "sum" else (), 1):
+        at = str(step) * (back is not None and len(back.targets) > 1)
+        left = timed("y", at, network.spelling) if back and back.name_of_loss == "cross_entropy" else None
+        lines.append((left or EquationText(f"target {at}".rstrip()), " = ", *numbers([*target], rows=rows)))
+    cells = any(isinstance(placed.layer, Cell) and not placed.layer.learned_state for placed in network.stack)
+    notes = ("States before the first step are 0.",) * cells + ((ON_LOSS[back.name_of_loss],) if back else ())
+    yield Sheet((), (), title="Given", work=tuple(lines), notes=notes)
+
+
+def _head(work: Work, layer: LayerWork) -> Sheet | None:
+    """Return the equations and the weights of a layer; nothing of one that does nothing."""
     derived, placed = layer.derivation, layer.derivation.placed
     if not layer.ways and not layer.steps:
-        return
-    letters, weights = equations(derived), tuple(_weights(work, layer))
+        return None
+    letters = equations(derived)
     notes = (*_remarks(layer), *on_parts(derived), *on_padding(derived))
-    head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
+    return Sheet((), (), title=placed.name, equations=letters, work=tuple(_weights(work, layer)), notes=notes)
+
+
+def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
+    placed, head = layer.derivation.placed, _head(work, layer)
+    if head is None:
+        return
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
-        yield head.replace(work=(*weights, *_step(work, layer.steps[0], "").work))
+        yield head.replace(work=(*head.work, *_step(work, layer.steps[0], "").work))
         return
     yield head
     for direction, way in zip(WAYS, layer.ways, strict=False):

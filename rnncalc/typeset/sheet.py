@@ -235,6 +235,8 @@ class QuizQuestion(Frozen):
     network: sentences on the network. layers: a line for each layer. convention: how it is counted.
     numeric: whether the answer is a number. wrong: the known wrong answers, the likeliest first.
     choices: the answers to choose from; empty if the answer is to be written.
+    numbers: a line for each equation and each number of a pass. tolerance: how far a number may be off.
+    entries: the same question for each number of a vector or matrix, for platforms that take single numbers.
     """
 
     title: str
@@ -249,6 +251,9 @@ class QuizQuestion(Frozen):
     right: QuizAnswer
     wrong: tuple[QuizAnswer, ...]
     choices: tuple[QuizAnswer, ...]
+    numbers: tuple[str, ...] = ()
+    tolerance: str = "0"
+    entries: tuple[QuizQuestion, ...] = ()
 
     @property
     def likeliest(self) -> tuple[QuizAnswer, ...]:
@@ -271,16 +276,22 @@ ANSWERS = "Answers"
 
 
 class Quiz(Frozen):
-    """Questions in order, with a title. sheet, key: whether the questions and the answers are written on paper."""
+    """Questions in order, with a title. sheet, key: whether the questions and the answers are written on paper.
+
+    tasks, work: by variant what a pass begins with, and the whole of it, if values of it are asked for.
+    """
 
     title: str
     questions: tuple[QuizQuestion, ...]
     sheet: bool
     key: bool
+    tasks: Mapping[int, Sequence[Sheet]] = {}
+    work: Mapping[int, Sequence[Sheet]] = {}
 
     def groups(self) -> dict[str, list[QuizQuestion]]:
-        """Return the questions by their group."""
+        """Return the questions of single answers by their group."""
         groups: dict[str, list[QuizQuestion]] = {}
         for question in self.questions:
-            groups.setdefault(question.group, []).append(question)
+            for each in question.entries or (question,):
+                groups.setdefault(each.group, []).append(each)
         return groups

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 from itertools import chain, combinations
+from math import tanh
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from case_files import cases, worked_out
+from conftest import written
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network_of
@@ -17,6 +19,7 @@ from strategies import network as whole
 from rnncalc import (
     GRU,
     LSTM,
+    RNN,
     CallError,
     Dropout,
     Embedding,
@@ -86,6 +89,41 @@ def test_the_right_answer_is_no_wrong_one(ask: str) -> None:
     for item in items_of(LETTERS if ask == "formula" else GRU_16, ask):
         numbers = [item.right, *map(answered, item.wrong)]
         assert len({*numbers}) == len(numbers) > 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_values_of_a_pass_are_worked_by_hand(seed: int) -> None:
+    """Of an RNN of one unit and an output: its equations and the chain rule, on the numbers of one decimal drawn."""
+    network = Network(input=1, layers=[RNN(1)], output=1, steps=2)
+    set_of = exercise(network, ask="gradients:h_1,y,L,dL/dW_hh,δ_h,2", seed=seed, variants=2)
+    for data in of_exercises(set_of).data():
+        spec = data["spec"]
+        (((w,),), ((u,),), (b,)) = spec["weights"]["rnn_1"].values()
+        (((v,),), (c,)) = spec["weights"]["output"].values()
+        (x,), (later,) = spec["inputs"]
+        (target,) = spec["targets"]
+        assert all(number == round(number, 1) for number in (w, u, b, v, c, x, later, target))
+        first = tanh(w * x + b)
+        second = tanh(w * later + u * first + b)
+        y = v * second + c
+        delta = (y - target) * v * (1 - second**2)
+        answers = [first, y, (y - target) ** 2 / 2, delta * first, delta]
+        assert data["values"] == ["h_1", "y", "L", "∂L/∂W_hh", "δ_h,2"]
+        assert data["right_answer"] == pytest.approx(answers)
+    assert set_of == exercise(network, ask="gradients:h_1,y,L,dL/dW_hh,δ_h,2", seed=seed, variants=2)
+    assert set_of.exercises[0].data != set_of.exercises[1].data
+
+
+def test_a_platform_takes_each_number_of_a_value_within_a_tolerance() -> None:
+    """Two units of the last decimal; a vector has a question for each number, and none of its wrong ones is correct."""
+    report = of_exercises(exercise(Network(input=1, layers=[RNN(2)], steps=2), ask="values", variants=2))
+    assert "<tolerance>0.0002</tolerance>" in written(report, "moodle")
+    for name, questions in report.quiz().groups().items():
+        for question, each in zip(questions, report.exercises, strict=True):
+            number = each.items[0].numbers[int(name[-1]) - 1]
+            assert abs(float(question.right.text) - number) <= 0.00005
+            assert question.wrong
+            assert all(abs(float(wrong.text) - number) > 0.0002 for wrong in question.wrong)
 
 
 def test_the_same_seed_gives_the_same_sizes_whatever_is_asked() -> None:

@@ -53,6 +53,30 @@ def test_each_variant_is_graded_by_itself(ask: str, call: Call, tmp_path: Path) 
         assert each["mistakes"][0]["feedback"] in grade["feedback"]
 
 
+def test_values_of_a_pass_are_graded(call: Call, tmp_path: Path) -> None:
+    """Rounded to the decimals that are asked for, in columns or with names in one cell; a mistake is the exercise's."""
+    made = call("exercise", "-i", 1, "-l", "rnn:2", "-o", 1, "-T", 2, "--variants", 2, "--ask", "values", "-f", "json")
+    (tmp_path / "a.json").write_text(made.out)
+    rows = ["name,variant,state,output"]
+    exercises = json.loads(made.out)["exercises"]
+    for each in exercises:
+        state, output = each["right_answer"]
+        wrong = next(mistake for mistake in each["mistakes"] if mistake["tensor"] == "y")
+        correct = f'"({state[0]:.4f}, {state[1]:.4f})",'
+        rows += [
+            f"Ann,{each['variant']},{correct}{output:.4f}",
+            f"Ben,{each['variant']},{correct}{wrong['answer']:.4f}",
+        ]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    columns = ("--answer", "state", "--answer", "output")
+    done = call("answer", tmp_path / "a.json", "--from", tmp_path / "a.csv", *columns, "-f", "json")
+    grades = json.loads(done.out)["grades"]
+    assert [grade["right"] for grade in grades] == [True, False] * 2
+    for each, grade in zip(exercises, grades[1::2], strict=True):
+        wrong = next(mistake for mistake in each["mistakes"] if mistake["tensor"] == "y")
+        assert wrong["feedback"].partition(" in ")[2] in grade["feedback"]
+
+
 def test_without_a_column_the_rows_are_in_order(call: Call, tmp_path: Path) -> None:
     """A number of a layer is told if the total is asked for; more rows than variants have no order."""
     exercises = made(call, tmp_path / "a.json")

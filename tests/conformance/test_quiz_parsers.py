@@ -38,10 +38,13 @@ ASKED = [
     for choices in (0, 4)
 ]
 ASKED += [(LETTERS, "formula", choices) for choices in (0, 4)]
+BY_HAND = Network(input=1, layers=(RNN(2),), output=1, steps=2)
+ON_A_PASS = [(BY_HAND, "values", 0), (BY_HAND, "values", 4), (BY_HAND, "gradients:L,dL/dW_hh", 0)]
 
 
 def made(network: Network, ask: str, choices: int, form: str) -> tuple[ExerciseReport, str]:
-    vary = {"gru_1" if len(network.layers) == 1 else "rnn_1": range(2, 9)}
+    size = "input" if network is BY_HAND else "gru_1" if len(network.layers) == 1 else "rnn_1"
+    vary = {size: range(1, 4) if network is BY_HAND else range(2, 9)}
     found = of_exercises(exercise(network, vary=vary, variants=2, ask=ask, choices=choices))
     return found, written(found, form)
 
@@ -87,7 +90,7 @@ for path in sys.argv[1:]:
 
 def test_text2qti_makes_a_quiz_of_each(tmp_path: Path) -> None:
     """With a question for each of ours in its group, and the right answer."""
-    exercises = [made(*asked, "canvas") for asked in ASKED]
+    exercises = [made(*asked, "canvas") for asked in (*ASKED, *ON_A_PASS)]
     paths = [tmp_path / f"quiz_{number}.md" for number in range(len(exercises))]
     for path, (_, text) in zip(paths, exercises, strict=True):
         path.write_text(text, encoding="utf-8")
