@@ -44,6 +44,10 @@ def with_shapes(line: Line, width: int, signs: Mapping[int, str]) -> Iterator[tu
 
     signs: what stands for signs that cannot be written.
     """
+    whole = _longer(("", ""), line, signs)
+    if len(whole[0]) <= width:
+        yield whole
+        return
     indent = max(map(len, _longer(("", ""), line[:2], signs)))
 
     def laid(row: Sequence[Piece], first: bool) -> tuple[str, str]:
@@ -62,7 +66,7 @@ def _longer(row: tuple[str, str], pieces: Sequence[Piece], signs: Mapping[int, s
     """
     above, below = row
     for piece in pieces:
-        text = plain_piece(piece).translate(signs)
+        text = plain_piece(piece).translate(signs) if signs else plain_piece(piece)
         shape = "×".join(piece.sizes) if isinstance(piece, Term) else ""
         if shape:
             spare = len(text) - len(shape)

@@ -249,6 +249,7 @@ class _Measured:
         self.bars = {place for place in self.everything if any(isinstance(row[place], Bar) for row in rows)}
         self.bar = BAR
         self.plain = plain
+        self.known: dict[tuple[int, bool], int] = {}  # the widths of columns
 
     def cells(self, place: int) -> Iterator[Value]:
         """Yield the cells of a column, the total's last."""
@@ -267,10 +268,12 @@ class _Measured:
         """Return the width of a column that is not folded."""
         if place in self.bars:
             return self.bar
-        longest = self.longest(place, lines)
-        texts = [text_of(value, longest=longest) for value in self.cells(place)]
-        whole = "\n".join([text_of(self.columns[place].title), *texts])
-        return max(map(cell_len, whole.translate(self.plain).split("\n")))
+        if (place, lines) not in self.known:
+            longest = self.longest(place, lines)
+            texts = [text_of(value, longest=longest) for value in self.cells(place)]
+            whole = "\n".join([text_of(self.columns[place].title), *texts])
+            self.known[place, lines] = max(map(cell_len, whole.translate(self.plain).split("\n")))
+        return self.known[place, lines]
 
     def widths(self, table: _Places, most: int = UNBOUNDED) -> dict[int, int]:
         """Return the width of each column; to fit into `most`, the widest of words are folded, down to LEAST."""
