@@ -406,6 +406,7 @@ def claims(chance: Chance) -> Trial:
     made = [(label, number + (at in wrong) * chance.randint(1, 9)) for at, (label, number) in enumerate(made)]
     layers = made[0][0] in names[0] and len(made) == len(stack)
     off = chance.choice((0, 0, chance.randint(1, 9)))
+    off *= total + off != sum(number for _, number in made)  # the sum of these parts alone is refused
     whole = total + off if chance.random() < 0.6 else None
     text = form(chance, made, whole, [each.kind for each in stack] if layers else [])
     is_right = not off if whole is not None else not wrong
