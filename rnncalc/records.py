@@ -93,11 +93,14 @@ class Frozen:
             values.update(zip(positional, args, strict=True))  # every field, by place
         else:
             values.update(self._start)
-            values.update(zip(positional, args, strict=False))
+            wrong = len(args) > len(positional)
+            if args:
+                values.update(zip(positional, args, strict=False))
+                wrong = wrong or not named.keys().isdisjoint(positional[: len(args)])
             values.update(named)
-            too_many = len(args) > len(positional) or len(values) > len(self._start)
-            twice = not named.keys().isdisjoint(positional[: len(args)])
-            if too_many or twice or any(values[name] is _NOTHING for name in self._needed):
+            for name in self._needed:
+                wrong = wrong or values[name] is _NOTHING
+            if wrong or len(values) > len(self._start):
                 self._refuse(values, len(args), named)
         self.__post_init__()
 

@@ -235,11 +235,12 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
 
     rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
     stack = {placed.name: placed for placed in network.stack}
+    makers = [(placed, placed.starts[0]) for placed in network.stack if placed.starts]
     for place, move in enumerate(moves):
         if isinstance(move, Placement) and not isinstance(move, InitialState):
-            makers = tuple(placed for placed in network.stack if placed.starts and placed.starts[0] == move.name)
+            starting = tuple(placed for placed, started in makers if started == move.name)
             start = next(filter(None, map(giver, move.reads)), None)
-            row = Row(steps[move.reads[0]], steps[ended[place]], start=start, makers=makers)
+            row = Row(steps[move.reads[0]], steps[ended[place]], start=start, makers=starting)
             rows[move.part].append(_box_of(stack[move.name], row, spelled))
     at_once = {
         move.part
