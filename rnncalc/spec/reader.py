@@ -138,7 +138,9 @@ class NetworkReader(TreeReader):
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}{cure}")
         if self.sizes:
             values["sizes"] = self.sizes.all()
-        if not isinstance(notation, Mapping) or not (isinstance(notation.mark, Flag) or notation is self.course):
+        framework = nodes.get("convention")
+        others = notation is self.course or any(each and isinstance(each.mark, Flag) for each in (notation, framework))
+        if not (isinstance(notation, Mapping) and others):  # else letters may be those of other layers or biases
             return self.validate(values)
         course: Any = values.get("symbols", {})
         values["symbols"] = {}
@@ -149,7 +151,7 @@ class NetworkReader(TreeReader):
         here = {symbol for _, pairs in layers for symbol, _ in pairs}
         cells: list[Any] = [cls for cls in map(kind, KINDS) if issubclass(cls, Cell) and not cls.needed()]
         gates = {gate.letter for cls in cells for gate in cls(**{cls.number: 1}).gates(1)}
-        kept = {  # a course has letters for layers that are not in this network
+        kept = {
             key: word
             for key, word in course.items()
             if in_ascii(key) in here or not (key in gates or _WEIGHTS.fullmatch(key))

@@ -98,7 +98,7 @@ def test_every_derivation_is_on_the_paper(tmp_path: Path) -> None:
     asked: list[Network] = []
     for turn, each in enumerate(islice(networks(), 0, None, 2)):
         fitting = [name for name, row in NOTATION_BY_NAME.items() if row.only in ("", each.convention)]
-        asked.append(each.replace(notation=fitting[turn % len(fitting)]))
+        asked.append(each.replace(notation=fitting[turn % len(fitting)], symbols={}))
     reports: list[Any] = [ExplanationReport(explain(each)) for each in asked]
     for each in asked:
         with suppress(RefusedError):  # a number of steps is not known
