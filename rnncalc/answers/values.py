@@ -56,10 +56,12 @@ class GivenArray(NamedTuple):
 
 
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
-_NAME = rf"(?:[^\W\d_]|[\\∂$])(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\([^()=,]*\)|(?<=\w),(?=\w))*"
+_NAME = rf"(?:[^\W\d_]|[\\∂$])(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\^\[[^\[\]=]*\]|\([^()=,]*\)|(?<=\w),(?=\w))*"
 _EQUALS = r":=|=|:|≈|\\approx(?![A-Za-z])"
 _NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}))"
 """A name, the signs behind it, and what is between two values."""
+_AT_STEP = r"\^\s*\{?\s*([(\[][1-9][)\]])?<([0-9]+)>\s*\}?"
+"""A step above a letter, behind the number of its layer: `a^{[2]<1>}`."""
 _TURNED = r"\s*(?:\^\s*\{?\s*(?:T|\\top|\\intercal|\\mathsf\{T\})\s*\}?|ᵀ)\s*\Z"
 _OF_LATEX = r"\\(?:left|right|[bB]igg?[lr]?|quad|mathbf|boldsymbol|displaystyle|[,;:! ])(?![A-Za-z])|[$~`]"
 
@@ -264,12 +266,13 @@ class ValueGrader(Grader):
         """Return the same, or nothing for a name that is none. Raises CallError if several layers have it."""
         layers = [placed.name for placed in self.network.stack]
         recurrent = [placed.name for placed in self.network.stack if isinstance(placed.layer, Cell)]
-        layer, way, rest = "", "", f" {name} "
+        layer, way, rest = "", "", re.sub(_AT_STEP, lambda at: f"{'^' * bool(at[1])}{at[1] or ''}_{at[2]}", f" {name} ")
         for each in sorted(layers, key=len, reverse=True):
             if match := re.search(rf"(?<![\w]){re.escape(each)}(?![\w])", rest):
                 layer, rest = each, rest.replace(match[0], " ", 1)
                 break
-        if match := re.search(r"\blayer ([1-9])\b|\^\s*\{?\(([1-9])\)\}?", rest):
+        level = r"[(\[]?([1-9])[)\]]?" if self.network.spelling.above else r"[(\[]([1-9])[)\]]"
+        if match := re.search(rf"\blayer ([1-9])\b|\^\s*\{{?{level}\}}?", rest):
             place = int(match[1] or match[2]) - 1
             rest = rest.replace(match[0], " ", 1)
             layer = layer or (recurrent[place] if place < len(recurrent) else "?")

@@ -9,25 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
-from unicodedata import normalize
 
 from rnncalc.conventions.rules import NONE, Array, CellArrays, Convention
 from rnncalc.conventions.textbook import CELL
 from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
-from rnncalc.letters import ABOVE, ACCENTS, in_ascii, superscript
+from rnncalc.letters import ABOVE, in_ascii, superscript
 from rnncalc.records import Frozen
-
-
-class ValueName(NamedTuple):
-    """The name of a value: its symbol, its step as it is written, and the number of its layer above it; "" for none."""
-
-    symbol: str
-    step: str
-    above: str
-
-
-_BRACES = str.maketrans("-", "−", "{} ")
 
 
 class Notation(Frozen):
@@ -88,28 +75,6 @@ class Notation(Frozen):
             {part: array.replace(letters=course) for part, array in each.items()} for each in (self.parts, self.output)
         )
         return self.replace(letters=course, above=above, **dict(zip(("parts", "output"), arrays, strict=True)))
-
-    def symbol(self, written: str) -> str:
-        """Return the symbol that a letter is written for: the gate z for Γ_u; a letter of no symbol itself."""
-        return next((symbol for symbol, letter in self.letters.items() if letter == written), written)
-
-    def read(self, name: str) -> ValueName | None:
-        """Return the value that a name is written for: `a^2_1`, `Γ_u,2`, `c̃_{t−1}`, `h1`; None if it is none."""
-        plain = normalize("NFD", name).translate(_BRACES)
-        parts = re.fullmatch(rf"([^\W\d_]{ACCENTS}?[′']?)(\d*)((?:[_^][^_^]+)*)", plain)
-        if not parts:
-            return None
-        index, step, above = "", parts[2], ""
-        for sign, text in re.findall("([_^])([^_^]+)", parts[3]):
-            for part in re.findall(r"<[^>]*>|[^<,]+", text):
-                bare = part.strip("()[]<>")
-                if sign == "^" and part[0] != "<":
-                    above = bare
-                elif sign == "^" or bare[:1] in "0123456789t":
-                    step = bare
-                else:
-                    index = f"_{bare}"
-        return ValueName(self.symbol(parts[1] + index), step, above)
 
     def own(self, names: Mapping[str, str]) -> Mapping[str, str]:
         """Return the names of the arrays of a layer around the cells, by role, as a course writes them."""

@@ -158,27 +158,6 @@ def test_letters_of_courses_hold_wherever_a_notation_does(path: Path) -> None:
     check(load(path))
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("a^2_1", ("h", "1", "2")),
-        ("a_1^{[2]}", ("h", "1", "2")),
-        ("a^{[2]<3>}", ("h", "3", "2")),
-        ("Γ_u,2", ("z", "2", "")),
-        ("Γ_{u,2}", ("z", "2", "")),
-        ("Γ_u^{<2>}", ("z", "2", "")),
-        ("c̃_{t-1}", ("n", "t−1", "")),
-        ("a_(t−1)", ("h", "t−1", "")),
-        ("C1", ("c", "1", "")),
-        ("y", ("y", "", "")),
-        ("hello", None),
-    ],
-)
-def test_the_name_of_a_value_is_read(name: str, value: tuple[str, str, str] | None) -> None:
-    notation = NOTATION_BY_NAME["w"].with_letters({"h": "a^l", "z": "Γ_u", "n": "c̃", "c": "C"})
-    assert notation.read(name) == value
-
-
 def test_gates_have_the_letters_of_a_course() -> None:
     """A weight has the index of its gate, or the letter if there is no index; no number changes."""
     net = lettered("columns")
