@@ -47,18 +47,18 @@ def _counters(counts: CountReport, batch: int = 1) -> Report:
     return CountersReport(counts, counters(counts.counted.network, batch))
 
 
-def _stream(counts: CountReport, rate: Any = None) -> Report:
+def _stream(counts: CountReport, rate: Any = None, batch: int = 1) -> Report:
     from rnncalc.questions.stream import stream
     from rnncalc.reports.beside import StreamReport
 
-    return StreamReport(counts, stream(counts.counted.network, rate, counts.counted.dtype))
+    return StreamReport(counts, stream(counts.counted.network, rate, counts.counted.dtype, batch))
 
 
-def _quantized(counts: CountReport, quantize: str) -> Report:
+def _quantized(counts: CountReport, quantize: str, batch: int = 1) -> Report:
     from rnncalc.questions.quantized import quantized
     from rnncalc.reports.beside import QuantizedReport
 
-    return QuantizedReport(counts, quantized(counts.counted.network, quantize))
+    return QuantizedReport(counts, quantized(counts.counted.network, quantize, batch))
 
 
 Table = Mapping[str, Callable[..., Any]]
@@ -77,7 +77,7 @@ REPORTS: Table = {
 JOINED = frozenset(("operations", "stream", "quantize"))
 """Those that are in one table if a call asks for several."""
 
-_READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio(above_zero=True)}
+_READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "sequences": Size(), "rate": Ratio(above_zero=True)}
 """The flags that are read from text, with their allowed values."""
 
 training_flags = together(
@@ -96,6 +96,7 @@ beside_flags = together(
     option("--rate", metavar="R", help="Steps per second, for --stream."),
     quantize_flag,
     training_flags,
+    option("--sequences", metavar="N", help="Sequences of an epoch, for its work with --training."),
 )
 
 

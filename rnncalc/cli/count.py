@@ -21,7 +21,7 @@ from rnncalc.reports.report import Report
 from rnncalc.reports.vary import VaryReport
 from rnncalc.words import all_of
 
-_OF_TRAINING = ("--training", "--chunk", "--batch", "--optimizer")
+_OF_TRAINING = ("--training", "--chunk", "--batch", "--optimizer", "--sequences")
 """The flags that change what `--vary` counts."""
 
 

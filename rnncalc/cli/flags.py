@@ -45,7 +45,8 @@ OF_NETWORK = {*NetworkFlags.__annotations__}
 
 
 GOES_WITH: dict[str, tuple[str, ...]] = {
-    "--batch": ("--training", "--operations", "--shapes", "--counters"),
+    "--batch": ("--training", "--operations", "--shapes", "--counters", "--stream", "--quantize"),
+    "--sequences": ("--training",),
     "--chunk": ("--training", "--backward"),
     "--optimizer": ("--training",),
     "--time-first": ("--shapes",),

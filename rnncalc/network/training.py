@@ -19,18 +19,20 @@ class Update(NamedTuple):
     """An update by backpropagation through time.
 
     chunk: the steps that the gradient passes through, all of them if it is None. batch: the sequences.
-    optimizer: one of OPTIMIZERS.
+    optimizer: one of OPTIMIZERS. sequences: those of an epoch, None if not known.
     """
 
     chunk: int | None = None
     batch: int = 1
     optimizer: str = "sgd"
+    sequences: int | None = None
 
 
 UPDATE_KEYS = {
     "chunk": Option(Size(), "the steps that the gradient passes through; all of them by default"),
     "batch": Option(Size(), "the sequences of a training step; 1 by default"),
     "optimizer": Option(Choice(OPTIMIZERS), "the optimizer; sgd by default"),
+    "sequences": Option(Size(), "the sequences of an epoch, for its work"),
 }
 
 
@@ -41,5 +43,5 @@ def problems_of(update: object) -> Iterator[Problem]:
         return
     for key, option in UPDATE_KEYS.items():
         value = getattr(update, key)
-        if not (key == "chunk" and value is None) and (problem := option.allowed.problem(value)):
+        if not (value is None and Update._field_defaults[key] is None) and (problem := option.allowed.problem(value)):
             yield Problem(("training", key), problem)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, folded_sum, plain
+from rnncalc.conventions.tensor import BIASES, Role
 from rnncalc.display import displayed
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.options import DTYPES
@@ -40,6 +41,16 @@ class Count(Frozen):
     def layers(self) -> tuple[Placed, ...]:
         """The placed layers with their counts, the output layer last; tensors are spelled as they are shown."""
         return self.network.spelled
+
+    @property
+    def roles(self) -> Mapping[str, int]:
+        """The parameters by the role of their tensors, biases of both sides together."""
+        roles: dict[str, int] = {}
+        for placed in self.network.stack:
+            for tensor in placed.tensors:
+                role = (Role.BIAS if tensor.role in BIASES else tensor.role).value
+                roles[role] = roles.get(role, 0) + tensor.params
+        return roles
 
     @property
     def multiply_adds(self) -> int | None:

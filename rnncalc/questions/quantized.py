@@ -17,7 +17,7 @@ from rnncalc.layers.layer import External
 from rnncalc.layers.lstm import LSTM
 from rnncalc.network.model import networks_of
 from rnncalc.network.stack import Placed
-from rnncalc.questions import described_of, word
+from rnncalc.questions import described_of, whole, word
 from rnncalc.questions.count import total
 
 if TYPE_CHECKING:
@@ -89,21 +89,21 @@ class Quantized(NamedTuple):
         return self.dynamic.program if self.dynamic else "CMSIS-NN's LSTM"
 
 
-def quantized(network: Described, to: str) -> Quantized:
-    """Return the bytes of a network stored in integers. Raises CallError for an unknown type."""
-    network = described_of(network)
+def quantized(network: Described, to: str, batch: int = 1) -> Quantized:
+    """Return the bytes of a network stored in integers, and of the states of a batch. Raises CallError."""
+    network, batch = described_of(network), whole("batch", batch, 1)
     widths = QUANTIZATIONS[word("quantize", to, tuple(QUANTIZATIONS))]
     conventions = {each.convention for each, *_ in networks_of(network).values()}
     dynamic = DYNAMIC.get(conventions.pop()) if to == "int8" and len(conventions) == 1 else None
-    layers = tuple(_of_layer(placed, widths, dynamic) for placed in network.stack)
+    layers = tuple(_of_layer(placed, widths, dynamic, batch) for placed in network.stack)
     lacking = () if dynamic else tuple(placed.full_name for placed in network.stack if not _has_kernel(placed))
     floating = tuple(
         placed.full_name
         for placed in network.stack
         if dynamic and placed.tensors and not any(_in_integers(placed, tensor, dynamic) for tensor in placed.tensors)
     )
-    whole = StoredBytes(*map(total, zip(*layers, strict=True)))
-    return Quantized(network, to, layers, whole, lacking, dynamic, floating)
+    sums = StoredBytes(*map(total, zip(*layers, strict=True)))
+    return Quantized(network, to, layers, sums, lacking, dynamic, floating)
 
 
 def _in_integers(placed: Placed, tensor: Tensor, dynamic: Dynamic) -> bool:
@@ -125,7 +125,7 @@ def _has_kernel(placed: Placed) -> bool:
     return isinstance(layer, LSTM) and layer.projection is None and layer.gates(placed.inputs) == plain
 
 
-def _of_layer(placed: Placed, widths: Widths, dynamic: Dynamic | None) -> StoredBytes:
+def _of_layer(placed: Placed, widths: Widths, dynamic: Dynamic | None, batch: int) -> StoredBytes:
     layer, (weight, bias, hidden, other) = placed.layer, widths
     if isinstance(layer, External) and not layer.dtype:
         return StoredBytes(None, None, None)
@@ -139,4 +139,4 @@ def _of_layer(placed: Placed, widths: Widths, dynamic: Dynamic | None) -> Stored
         states = layer.states.items()
         state = sum((hidden if letter == "h" else other) * placed.sizes[width] for letter, width in states)
     weights = (placed.params - biases - integers) * weight + integers
-    return StoredBytes(weights, biases * bias, state and placed.calls * state)
+    return StoredBytes(weights, biases * bias, state and batch * placed.calls * state)

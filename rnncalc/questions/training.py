@@ -42,6 +42,16 @@ class LayerTraining(NamedTuple):
         return self.placed.name
 
 
+class Epoch(NamedTuple):
+    """The work of an epoch of so many sequences: its batches, its updates, and multiply-adds; None if unknown."""
+
+    sequences: int
+    batches: int
+    updates: int | None
+    multiply_adds: int | None
+    backward_multiply_adds: int | None
+
+
 @displayed("rnncalc.reports.training:of_training")
 class Training(NamedTuple):
     """What a training step needs: sums over the layers, for one sequence except the bytes.
@@ -53,6 +63,7 @@ class Training(NamedTuple):
     gradients, saved, backward_multiply_adds: sums of the layers'; None if unknown.
     bytes: of the weights, their gradients, the optimizer's numbers and the batch's saved activations, in the `dtype`
         where a layer has none.
+    epoch: the work of an epoch, if its number of sequences is given.
     """
 
     network: Described
@@ -68,6 +79,7 @@ class Training(NamedTuple):
     saved: int | None
     backward_multiply_adds: int | None
     bytes: int | None
+    epoch: Epoch | None = None
 
     @property
     def params(self) -> int:
@@ -92,18 +104,19 @@ def training(
     chunk: int | None = None,
     batch: int | None = None,
     optimizer: str | None = None,
+    sequences: int | None = None,
     dtype: str = "float32",
 ) -> Training:
     """Return what a training step by backpropagation through time needs.
 
     chunk: the steps of a chunk of truncated backpropagation, by default all of them. batch: how many sequences, by
-    default 1. optimizer: sgd, the default, momentum or adam, which keep 0, 1 and 2 numbers per parameter. An argument
-    that is not given is taken from the network's own `training`, if it has one. dtype: of every number, for `bytes`.
+    default 1. optimizer: sgd, the default, momentum or adam, which keep 0, 1 and 2 numbers per parameter. sequences: of
+    an epoch. An argument that is not given is taken from the network's own `training`, if it has one. dtype: of every
+    number, for `bytes`.
     Raises CallError for an invalid argument.
     """
-    return training_of(
-        in_numbers(described_of(network)), {"chunk": chunk, "batch": batch, "optimizer": optimizer}, dtype
-    )
+    settings = {"chunk": chunk, "batch": batch, "optimizer": optimizer, "sequences": sequences}
+    return training_of(in_numbers(described_of(network)), settings, dtype)
 
 
 def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
@@ -116,7 +129,7 @@ def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str
     update = (network.training or Update())._replace(**known)
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
-    chunk, batch, optimizer = update
+    chunk, batch, optimizer, sequences = update
     if isinstance(network, Network):
         layers = tuple(_layers(network, chunk))
         steps = [part.steps for part in network.parts.values()]
@@ -135,6 +148,12 @@ def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str
         states = total(one.states_carried and calls * one.states_carried for one, calls in each)
     gradients = sum(layer.gradients for layer in layers)
     saved = total(layer.saved for layer in layers)
+    backward = total(layer.backward_multiply_adds for layer in layers)
+    epoch = None
+    if sequences is not None:
+        batches, forward = -(-sequences // batch), total(placed.multiply_adds for placed in network.stack)
+        work = [one and sequences * one for one in (forward, backward)]
+        epoch = Epoch(sequences, batches, updates and batches * updates, *work)
     kept = OPTIMIZERS[optimizer]
     numbers = [
         None if each.saved is None else each.placed.params + (1 + kept) * each.gradients + batch * each.saved
@@ -152,11 +171,12 @@ def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str
         states_carried=states,
         gradients=gradients,
         saved=saved,
-        backward_multiply_adds=total(layer.backward_multiply_adds for layer in layers),
+        backward_multiply_adds=backward,
         bytes=total(
             None if number is None else number * each.placed.layer.bytes_each(dtype)
             for each, number in zip(layers, numbers, strict=True)
         ),
+        epoch=epoch,
     )
 
 

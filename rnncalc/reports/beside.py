@@ -174,7 +174,7 @@ class StreamReport(ExtendedCountReport):
         counted = self.stream
         numbers = {
             "rate": counted.rate and (int(counted.rate) if counted.rate.denominator == 1 else float(counted.rate)),
-            **fields(counted, "state", "state_bytes", "multiply_adds_per_step", "multiply_adds_per_second"),
+            **fields(counted, "batch", "state", "state_bytes", "multiply_adds_per_step", "multiply_adds_per_second"),
         }
         return {"stream": numbers}
 
@@ -190,6 +190,7 @@ class StreamReport(ExtendedCountReport):
         work = self.stream.multiply_adds_per_step
         if isinstance(counted, Placed):
             work = 0 if counted.once else counted.multiply_adds_per_step
+            work = work and self.stream.batch * work
         return {**super().cells(counted, numbers), "Multiply-adds per step": work}
 
     def notes(self) -> Iterator[str]:
@@ -197,6 +198,8 @@ class StreamReport(ExtendedCountReport):
         each = f"{plural(bytes_of(counted.dtype), 'byte')} each, {counted.dtype}"
         size = "; ".join((each, *on_dtypes(counted.network, counted.dtype)))
         yield f"State: the numbers carried from one step to the next; {self.quantized or size}."
+        if counted.batch > 1:
+            yield f"State and multiply-adds are those of {counted.batch:,} sequences."
         if counted.cannot:
             layers = all_of(list(counted.cannot))
             why = "a bidirectional layer reads the whole sequence before its first output"

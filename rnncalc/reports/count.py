@@ -60,6 +60,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
             ),
             **fields(count, *_HEADER[-6:], "dtype"),
             "conditions": [*on_conditions(count.layers)],
+            "roles": [{"role": role, "params": params, "share": share} for role, params, share in self._shares()],
             "dense": dense
             and {
                 **fields(dense, "params", "ratio"),
@@ -79,8 +80,15 @@ class CountReport(SheetReport, DataReport, RecordReport):
                 "topology": member.network.topology_name,
                 "steps": steps_of(member.network),
                 **sums,
-                "bytes": member.network.params * bytes_of(self.counted.dtype),
+                "bytes": sum(layer.bytes_in(self.counted.dtype) for layer in layers),
             }
+
+    def _shares(self) -> list[tuple[str, int, float | None]]:
+        """Return the roles of tensors with their parameters and share of all, the largest first; None in letters."""
+        roles, params = self.counted.roles, self.counted.params
+        if has_letters(params) or not params:
+            return [(role, number, None) for role, number in roles.items()]
+        return sorted(((role, number, number / params) for role, number in roles.items()), key=lambda each: -each[1])
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
@@ -115,7 +123,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
         return [*sheets, *self.tensor_sheets()]
 
     def tensor_sheets(self) -> list[Sheet]:
-        """Return the table of tensors, if it is on request."""
+        """Return the tables of tensors and of their roles, if they are on request."""
         if not self.tensors:
             return []
         count = self.counted
@@ -125,7 +133,20 @@ class CountReport(SheetReport, DataReport, RecordReport):
             for tensor in layer.tensors
         )
         sheet, *_ = layer_sheets(count.network, ("Tensor", "Role", "Shape"), ("Parameters",), rows, (count.params,))
-        return [sheet.replace(title="Tensors", subtitle="")]
+        return [sheet.replace(title="Tensors", subtitle=""), *self._role_sheets()]
+
+    def _role_sheets(self) -> Iterator[Sheet]:
+        """Yield the shares of the parameters by role, with bars, if there are several."""
+        from rnncalc.typeset.sheet import Bar, Column, Sheet, cell, key_columns, number_columns
+
+        shares = self._shares()
+        rows: list[Row] = [(role, cell(params)) for role, params, _ in shares]
+        columns = (*key_columns("Role"), *number_columns("Parameters", together=True))
+        if None not in [share for *_, share in shares]:
+            columns = (*columns, *number_columns("Share", together=True), Column("", together=True))
+            rows = [(role, params, f"{share or 0:.1%}", Bar(share or 0)) for role, params, share in shares]
+        if len(shares) > 1:
+            yield Sheet(columns, rows, title="Parameters by role")
 
 
 class FileReport(SheetReport):

@@ -42,6 +42,7 @@ class TrainingReport(ExtendedCountReport):
             **fields(training, "chunk", "batch", "optimizer", "updates", "states_carried"),
             **total,
             **fields(training, "bytes", "dtype"),
+            "epoch": training.epoch and training.epoch._asdict(),
             "kept": (keeps := kept(training)) and keeps._asdict(),
         }
         return {"training": step}
@@ -69,6 +70,13 @@ class TrainingReport(ExtendedCountReport):
             at_once = "of a chunk's steps" if training.truncated else "of all steps"
             yield f"States carried, {at_once}: {plural(training.states_carried, 'number')}."
         yield on_bytes(training)
+        if epoch := training.epoch:
+            work = "multiply-adds are not known"
+            if epoch.multiply_adds is not None and epoch.backward_multiply_adds is not None:
+                work = f"{epoch.multiply_adds:,} multiply-adds forward and {epoch.backward_multiply_adds:,} backward"
+            updates = "" if epoch.updates is None else f", {plural(epoch.updates, 'update')}"
+            batches = f"{epoch.batches:,} batch{'es' * (epoch.batches != 1)}"
+            yield f"An epoch of {plural(epoch.sequences, 'sequence')}: {work}; {batches}{updates}."
         yield from on_kept(training)
 
 
