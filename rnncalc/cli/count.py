@@ -84,8 +84,11 @@ def count(
 
         def counted(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Any]]:
             labels = titles if len(titles) > 1 else [""]
-            counts = (question.count(network, dtype) for network in changed)
-            return zip(labels, (add(CountReport(each)).training if add else each for each in counts), strict=True)
+            each: Iterator[Any] = (question.count(network, dtype) for network in changed)
+            if add:  # the report of training, as no other goes with --vary
+                trained: Iterator[Any] = map(add, map(CountReport, each))
+                each = (report.training for report in trained)
+            return zip(labels, each, strict=True)
 
         reports.append(varied_report([network for _, network in networks], varied, counted, bool(add)))
     else:

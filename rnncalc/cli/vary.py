@@ -88,7 +88,7 @@ def network_varied(spec: Spec, vary: Mapping[str, Sequence[int]]) -> Network:
     return networks[0]
 
 
-def described_varied(spec: Spec, vary: Mapping[str, range]) -> Described:
+def described_varied(spec: Spec, vary: Mapping[str, Sequence[int]]) -> Described:
     """Return the network of a spec whose sizes vary, or without such sizes what it describes."""
     return network_varied(spec, vary) if vary else spec.described
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
         @property
         def letters(self) -> Mapping[str, Any]: ...
 
+        @property
+        def stack(self) -> tuple[Placed, ...]: ...
+
 
 class Network(Description):
     """A recurrent network, as a spec file describes it: `Network(input=4, layers=[RNN(3)], output=1)`.

@@ -111,7 +111,8 @@ class VaryReport(RowsReport, DrawnReport):
         """The numbers that are known, and their titles."""
         if self.of_training:
             return OF_TRAINING
-        per_step = "multiply_adds" if self.variations[0].counted.multiply_adds is None else "multiply_adds_per_step"
+        known = getattr(self.variations[0].counted, "multiply_adds", None) is not None
+        per_step = "multiply_adds_per_step" if known else "multiply_adds"
         return {key: title for key, title in NUMBERS.items() if key != per_step}
 
     def page(self) -> Iterator[Sheet | Picture]:

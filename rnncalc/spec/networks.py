@@ -90,7 +90,8 @@ class _ModelReader(NetworkReader):
             return Model({name: member for name, member in members.items() if member}, **kept)
         except SpecError as error:
             for problem in error.problems:
-                self.problem(node_at(self.root, problem.path).mark, problem.path, problem.message)
+                node, path = node_at(self.root, problem.path)
+                self.problem(node.mark, path, problem.message)
         return None
 
     def members(self, node: Node, shared: dict[str, Node]) -> Iterator[tuple[str, Member | None]]:
@@ -155,7 +156,7 @@ class _ModelReader(NetworkReader):
         if network is None:
             return None
         if inline and network.budget and network.budget.max_growth:
-            mark = node_at(node, ("budget", "max_growth")).mark
+            mark = node_at(node, ("budget", "max_growth"))[0].mark
             message = "growth is that of the whole model; write it in the model's own budget"
             self.problem(mark, (*at, "budget", "max_growth"), message)
         return Member(network, calls, own_convention)

@@ -34,6 +34,7 @@ def drawn(number: int) -> tuple[ConvLSTM, int]:
 def test_it_is_that_of_keras(number: int) -> None:
     """Random spaces, kernels, channels, filters and activations; Keras convolves in 32 bits, whatever its type."""
     layer, channels = drawn(number)
+    assert layer.space
     of = keras.layers.ConvLSTM2D if len(layer.space) == 2 else keras.layers.ConvLSTM1D
     words: dict[str, Any] = {"activation": layer.activation, "use_bias": layer.bias, "dtype": "float64"}
     built = of(layer.units, layer.kernel, padding="same", return_sequences=True, **words)
