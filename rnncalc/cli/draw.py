@@ -6,7 +6,7 @@ from typing import Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import read_network
+from rnncalc.cli.inputs import chosen, read_described
 from rnncalc.cli.output import AllAtOnce, Destination, needs_numbers, write
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.reports.draw import draw as question
@@ -44,7 +44,7 @@ def draw(
             at_once.refuse("--standalone: writes a document in TikZ; add -f tikz, or --out FILE.tex")
         if flags.get("notation") and view != "cell":
             at_once.refuse("--notation: only the picture of a cell shows parameters; add --view cell")
-        network = at_once.ask(read_network, specs, **flags)
+        described = at_once.ask(read_described, specs, **flags)
     with needs_numbers(f"--view {view}"):
-        drawing = question(network, view=view, only=only, bare=bare)
-        write([drawing.replace(standalone=standalone)], destination)
+        drawings = [question(each, view=view, only=layers, bare=bare) for each, layers, _ in chosen([described], only)]
+        write([drawing.replace(standalone=standalone) for drawing in drawings], destination)

@@ -7,14 +7,13 @@ from typing import Any
 from rnncalc.cli.beside import Table, beside, take_beside, training_flags
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import notation_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.inputs import chosen, read_files
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.report import Report
-from rnncalc.words import not_among
 
 
 def _operations(network: Network, only: tuple[str, ...], batch: int = 1) -> Report:
@@ -58,14 +57,13 @@ def explain(
     asked = take_beside(flags, DERIVATIONS)
     with AllAtOnce() as at_once:
         derive = at_once.ask(beside, asked, DERIVATIONS)
-        networks = at_once.ask(read_networks, specs, **flags)
-    known = tuple(placed.name for network in networks for placed in network.stack)
-    if wrong := not_among(only, known):
-        raise CallError(f"--only: {wrong}")
+        read = at_once.ask(lambda: read_files(specs, lambda spec: spec.described, **flags))
+    networks = chosen([described for _, described in read], only)
     if derive:
         if layer_superscripts:
             raise CallError("--layer-superscripts: numbers only the derivation of a count; remove it")
-        write([derive(network, only) for network in networks], destination)
+        write([derive(each.network, each.only).replace(within=each.within) for each in networks], destination)
         return
-    explained = [question.explain_those(network, only, layer_superscripts) for network in networks]
-    write([ExplanationReport(each) for each in explained], destination)
+    explained = [question.explain_those(each.network, each.only, layer_superscripts) for each in networks]
+    within = [each.within for each in networks]
+    write([ExplanationReport(*each) for each in zip(explained, within, strict=True)], destination)

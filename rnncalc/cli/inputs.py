@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, Unpack
 
 import click
 
-from rnncalc.bounds import MAX_BYTES, MOST_IN_FOLDER
+from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_FOLDER
 from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.output import AllAtOnce, call_text, tell
@@ -20,7 +20,10 @@ from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.network.network import Network
 from rnncalc.printable import escape, escape_path
 from rnncalc.spec import OVERRIDES, Override, Spec, contents, spec_in_file, spec_in_flags
-from rnncalc.words import all_of, did_you_mean, one_of, plural
+from rnncalc.words import all_of, did_you_mean, not_among, one_of, plural
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 Kept = TypeVar("Kept")
 
@@ -53,6 +56,42 @@ def read_network(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Network
     """Return the network of the one spec, or of the flags. Raises as `read_each` does, and for several specs."""
     (network,) = read_each(specs, flags, lambda spec: spec.network, one=True)
     return network
+
+
+def read_described(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Described:
+    """Return what the one spec describes, or the flags. Raises as `read_each` does, and for several specs."""
+    (described,) = read_each(specs, flags, lambda spec: spec.described, one=True)
+    return described
+
+
+class Chosen(NamedTuple):
+    """A network to show, the layers of it that are named, or none for all, and its name if it is one of a model."""
+
+    network: Network
+    only: tuple[str, ...]
+    within: str | None = None
+
+
+def chosen(described: Sequence[Described], only: tuple[str, ...]) -> list[Chosen]:
+    """Return the networks to show one after the other: of a model those of which `--only` names all or a layer.
+
+    The name of one of a model begins with that of the model. Raises CallError for names that there are not.
+    """
+    several = [[] if isinstance(each, Network) else [*each.networks] for each in described]
+    layers = (placed.full_name for each in described for placed in each.stack)
+    if wrong := not_among(only, (*(name for names in several for name in names), *layers)):
+        raise CallError(f"--only: {wrong}")
+    networks = []
+    for each in described:
+        if isinstance(each, Network):
+            networks.append(Chosen(each, only))
+            continue
+        for name, member in each.networks.items():
+            below = tuple(word.partition(".")[2] for word in only if word.partition(".")[0] == name)
+            if below or not only:
+                network = member.network.replace(name=f"{each.name}: {name}"[:MAX_TEXT])
+                networks.append(Chosen(network, () if "" in below else below, name))
+    return networks
 
 
 def read_each(

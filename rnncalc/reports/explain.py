@@ -70,9 +70,10 @@ ONE_A_UNIT = (Times((Axis(1, "h"),)), Times((Axis(1), Axis(1, "h"))))
 
 
 class ExplanationReport(DataReport, DerivationReport):
-    """The report on an explanation."""
+    """The report on an explanation. within: the name of the network in a model of several."""
 
     explanation: Explanation
+    within: str | None = None
 
     @property
     def network(self) -> Network:
@@ -83,6 +84,7 @@ class ExplanationReport(DataReport, DerivationReport):
         explained = self.explanation
         return {
             **fields(self.network, "name", "convention"),
+            "network": self.within,
             "notation": self.network.spelling.name,
             "layers": [_layer_data(each) for each in explained.layers],
             "params_formula": explained.total and explained.counted.params_formula,

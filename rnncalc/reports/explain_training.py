@@ -74,16 +74,21 @@ ENCODER_ENDS = Phrase((*ENDS.parts, *_START_REMARK))
 
 
 class TrainingExplanationReport(DerivationReport, DataReport):
-    """The report on a derivation of the numbers of training. loss: that of the equations, if one was chosen."""
+    """The report on a derivation of the numbers of training.
+
+    loss: that of the equations, if one was chosen. within: the name of the network in a model of several.
+    """
 
     training: Training
     layers: tuple[TrainingDerivation, ...]
     loss: str = ""
+    within: str | None = None
 
     def data(self) -> dict[str, Any]:
         training = self.training
         return {
             **fields(training.network, "name", "convention"),
+            "network": self.within,
             "notation": network_of(training.network).spelling.name,
             "layers": [
                 {

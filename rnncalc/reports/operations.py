@@ -57,15 +57,17 @@ def on_elsewhere_given(network: Described) -> Iterator[str]:
 
 
 class OperationsExplanationReport(DerivationReport, DataReport):
-    """The report on a derivation of operations."""
+    """The report on a derivation of operations. within: the name of the network in a model of several."""
 
     operations: PassOperations
     layers: tuple[OperationsDerivation, ...]
+    within: str | None = None
 
     def data(self) -> dict[str, Any]:
         counted = self.operations
         return {
             **fields(counted.network, "name", "convention"),
+            "network": self.within,
             "notation": network_of(counted.network).spelling.name,
             "batch": counted.batch,
             "layers": [
