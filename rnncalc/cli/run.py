@@ -18,6 +18,7 @@ from rnncalc.formats import find, offered, terminal_width
 from rnncalc.layers.options import Real, Size, WholeNumber
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
+from rnncalc.printable import escape_path
 from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
 from rnncalc.reports.report import DerivationReport, RecordReport
@@ -57,9 +58,11 @@ MOST_DECIMALS = 15
     help="With --backward: sum of the outputs; with targets, squared error by default.",
 )
 @option("--max-multiply-adds", metavar="N", default="1G", help="Refuse a pass of more multiply-adds.")
+@option("--only", metavar="NAME", help="The network to run, of a model of several.")
 @report_flags(RunReport, DerivationReport)
 def run(
     specs: tuple[str, ...],
+    only: str | None,
     weights: str | None,
     inputs: str | None,
     start: str | None,
@@ -100,7 +103,7 @@ def run(
         model = at_once.ask(model_of, weights) if weights is not None else None
         paths = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
         files = [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in paths.items()]
-        read = at_once.ask(read_each, specs, flags, Spec.checked)
+        read = at_once.ask(lambda: read_each(specs, flags, lambda spec: _one(spec, only)))
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
         if save_weights is not None and len(read or [0]) > 1:
@@ -125,6 +128,18 @@ def run(
             write_file(save_weights, weights_text(in_use), "--save-weights")
     write(reports, destination)
     return 0 if all(report.agrees for report in reports) else 1
+
+
+def _one(spec: Spec, only: str | None) -> Spec:
+    """Return the spec of the network to run. Raises CallError if it is not named."""
+    if only is not None:
+        return spec.of_network(only)
+    if not isinstance(spec.described, Network):
+        names = one_of([*spec.described.networks])
+        raise CallError(
+            f"{escape_path(spec.source)}: a model of several networks runs one of them; name {names} with --only"
+        )
+    return spec
 
 
 def _data(

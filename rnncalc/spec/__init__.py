@@ -20,7 +20,7 @@ from rnncalc.letters import LETTER
 from rnncalc.network.network import Network
 from rnncalc.printable import escape_path
 from rnncalc.records import Frozen
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, node_at, scalars
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, node_at, scalars, word_of
 from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.spec.values import read as read_word
 from rnncalc.words import did_you_mean, not_among
@@ -151,6 +151,21 @@ class Spec(Frozen):
             message = "a model of several networks, and one network is asked for; give the file of one of them"
             raise SpecError((Problem(("networks",), message, escape_path(self.source), line, column),))
         return read_network(self.root, self.source, self.name, self.problems, unknown)
+
+    def of_network(self, name: str) -> Spec:
+        """Return the spec of a network of a model, with the place of its numbers. Raises CallError for another name."""
+        described = self.described
+        networks = {} if isinstance(described, Network) else dict(described.networks)
+        if name not in networks:
+            message = not_among((name,), (*networks,)) if networks else "one network is described; remove it"
+            raise CallError(f"--only: {message}")
+        node, source = node_at(self.root, ("networks", name)), self.source
+        if file := word_of(node) or word_of((isinstance(node, Mapping) and node.get("file")) or node):
+            source = os.path.join(os.path.dirname(self.source), file)
+            node = spec_in_file(contents(source, pipes=False), source).root
+        spec = Spec(node, source, self.name, (), networks[name].own_convention or "")
+        spec.__dict__["described"] = networks[name].network.replace(name=f"{described.name}: {name}"[:MAX_TEXT])
+        return spec
 
     def checked(self) -> Spec:
         """Return the spec if it is one of a network or a model. Raises SpecError with every problem there is."""
