@@ -7,7 +7,7 @@ from typing import Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, out_flag, spec_flags, word_flag
-from rnncalc.cli.inputs import read_network
+from rnncalc.cli.inputs import read_described
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
 from rnncalc.programs import SPELLINGS, source
 from rnncalc.words import one_of
@@ -20,16 +20,17 @@ from rnncalc.words import one_of
 def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
     """Write the network as source code for a framework.
 
-    The program is one class. When it runs, it prints its parameters. A recurrent cell, a decoder's attention or another
-    layer that the framework lacks is a class of its own, written out from its equations.
+    The program is one class; that of a model has a module of each network. When it runs, it prints its parameters. A
+    recurrent cell, a decoder's attention or another layer that the framework lacks is a class of its own, written out
+    from its equations.
     """
     with AllAtOnce() as at_once:
         if to is None and not any(problem.source == "--to" for problem in at_once.problems):
             at_once.refuse(f"--to: missing; give {one_of([*SPELLINGS])}")
         if out is not None:
             at_once.ask(check_suffix, out, [".py"])
-        network = at_once.ask(read_network, specs, **flags)
+        described = at_once.ask(read_described, specs, **flags)
     assert to is not None
     if not sys.stdout.isatty():
         write_utf8()
-    write_text(source(network, to), out)
+    write_text(source(described, to), out)

@@ -6,6 +6,7 @@ A new framework is a class that extends Writer, named in the list under its conv
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
@@ -16,7 +17,11 @@ from rnncalc.network.network import Network, in_numbers
 from rnncalc.printable import escape
 from rnncalc.programs.program import program_of
 from rnncalc.programs.writer import Writer, attends
+from rnncalc.records import Frozen
 from rnncalc.words import not_among, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 SPELLINGS: dict[str, str | type[Writer]] = {
     "pytorch": "rnncalc.programs.pytorch:PyTorch",
@@ -40,13 +45,22 @@ def spelling(target: str) -> type[Writer]:
     return writer
 
 
-def source(network: Network, target: str) -> str:
-    """Return a program in Python that builds the network in a framework and, run, prints its parameters.
+def source(described: Described, target: str) -> str:
+    """Return a program in Python that builds a network or a model in a framework and, run, prints its parameters.
 
     Raises RefusedError for a target without a spelling, and for a cell of the convention that the spelling lacks.
     """
+    described = in_numbers(described)
+    if isinstance(described, Network):
+        return _writer(described, target).text()
+    from rnncalc.programs.several import program_of_model  # imported only for a model
+
+    networks = {name: member.network.replace(name=name) for name, member in described.networks.items()}
+    return program_of_model(described, {name: _writer(each, target) for name, each in networks.items()})
+
+
+def _writer(network: Network, target: str) -> Writer:
     spelled = spelling(target)
-    network = in_numbers(network)
     moves = network.flow
     for placed in network.stack:
         if placed.layer.grid and placed.kind not in spelled.cells:
@@ -78,15 +92,15 @@ def source(network: Network, target: str) -> str:
         padded = around and around.padded and any(layer.padding_of(None))
         if layer.every > 1 and shapes[module.name][0] is None and padded:
             raise RefusedError(f"{escape(module.name)}: how it is padded depends on the number of steps; give steps")
-    return spelled(program).text()
+    return spelled(program)
 
 
-def export(network: Network, to: str) -> str:
-    """Return a program in Python that builds the network in a framework and, run, prints its parameters.
+def export(network: Described, to: str) -> str:
+    """Return a program in Python that builds a network or a model in a framework and, run, prints its parameters.
 
     to: pytorch, keras, flax-linen or flax-nnx. Raises CallError for another, RefusedError for what it cannot express.
     """
-    if not isinstance(network, Network):
+    if not isinstance(network, Frozen) or not hasattr(network, "stack"):
         raise CallError(f"expected a Network, such as load('spec.yaml'), got {escape(repr(network))}")
     if to not in SPELLINGS:
         raise CallError(f"to: {not_among((str(to),), tuple(SPELLINGS))}")

@@ -185,9 +185,7 @@ def identifiers(modules: Sequence[Module], reserved: Container[str] = ()) -> dic
         if module.name in makers:
             continue
         kind = module.layer.kind
-        stem = _plain(module.name).lower() or kind
-        stem = f"{kind}_{stem}" if stem[0].isdigit() else stem
-        stem = f"{stem}_layer" if stem in RESERVED or stem in reserved or stem in kwlist else stem
+        stem = stem_of(module.name, kind, "layer", reserved)
         identifier, number = stem, 1
         while taken & {*_family(module, identifier)}:
             number += 1
@@ -197,6 +195,13 @@ def identifiers(modules: Sequence[Module], reserved: Container[str] = ()) -> dic
     for maker, (layer, letter) in makers.items():  # in the family of the layer that starts at it
         names[maker] = f"{names[layer]}_{letter}_0"
     return {module.name: names[module.name] for module in modules}
+
+
+def stem_of(name: str, kind: str, suffix: str, reserved: Container[str]) -> str:
+    """Return an identifier for a name, or for its kind if it has no plain letter; suffix: put after a reserved word."""
+    stem = _plain(name).lower() or kind
+    stem = f"{kind}_{stem}" if stem[0].isdigit() else stem
+    return f"{stem}_{suffix}" if stem in RESERVED or stem in reserved or stem in kwlist else stem
 
 
 def quoted(text: str) -> str:

@@ -172,6 +172,19 @@ class Writer(Expressions, ABC):
 
     def text(self) -> str:
         """Return the program."""
+        return self.joined(
+            [*self.constants()], [*self.blocks(), self.main_of(self.name, self.sample(), self.program.params)]
+        )
+
+    def joined(self, constants: Iterable[str], blocks: Iterable[str]) -> str:
+        """Return a program of constants, functions and classes, with the imports that these need."""
+        after = "\n\n\n".join(part.strip("\n") for part in blocks)
+        unused = {line for line in self.imports if " as " in line and f"{line.split()[-1]}." not in after}
+        lines = [part for line in constants for part in broken(line)]
+        return "\n".join([*(line for line in self.imports if line not in unused), *lines]) + f"\n\n\n{after}\n"
+
+    def blocks(self) -> list[str]:
+        """Return the functions and classes of the program, its own class last."""
         cells = self.own_cells
         classes = [self.runner] if self.runner and cells else []
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
@@ -182,11 +195,7 @@ class Writer(Expressions, ABC):
         classes += [f"class {name}{code}" for code, name in self.layer_classes.items()]
         classes.append("\n".join(self._class()))
         used = {name: re.compile(rf"(?<![\w.]){self.functions[name][0]}[(,)]") for name in self.helpers}
-        helpers = [self.helpers[name] for name, call in used.items() if any(map(call.search, classes))]
-        after = "\n\n\n".join(part.strip("\n") for part in (*helpers, *classes, self._main()))
-        unused = {line for line in self.imports if " as " in line and f"{line.split()[-1]}." not in after}
-        constants = [part for line in self.constants() for part in broken(line)]
-        return "\n".join([*(line for line in self.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
+        return [*(self.helpers[name] for name, call in used.items() if any(map(call.search, classes))), *classes]
 
     def _class(self) -> Iterator[str]:
         modules = self.program.modules
@@ -194,7 +203,7 @@ class Writer(Expressions, ABC):
         if any(isinstance(module.layer, Dropout) or self._around(module).trained for module in modules):
             arguments += [self.in_training[0]] * bool(self.in_training[0])
         making = [line for module in modules for line in self._making(module)]
-        yield f"class {self.name}{self._head(self._paragraphs(), making, arguments)}"
+        yield f"class {self.name}{self.head(self._paragraphs(), making, arguments)}"
         lines = [part for line in self._flow() for part in broken(f"{'    ' * (2 + self.looping)}{line}")]
         if self.looping:
             shape = shape_of(self.arrays[-1])
@@ -248,7 +257,7 @@ class Writer(Expressions, ABC):
             making.append(f"self.{names[role]} = {self.layers['dense'].format(**places)}")
         typed = f": {self.array}" if self.array else ""
         about = f"Attention with {layer.scoring} scores: a context for each query."
-        yield f"class Attention{self._head([about], making, [f'query{typed}', f'memory{typed}'])}"
+        yield f"class Attention{self.head([about], making, [f'query{typed}', f'memory{typed}'])}"
         for line in self._attending(layer.scoring, sizes):
             yield from broken(f"        {line}")
 
@@ -265,14 +274,18 @@ class Writer(Expressions, ABC):
             start = "random" if len(tensor.shape) > 1 else "zeros" if tensor.role is Role.BIAS else "ones"
             making.append(f"self.{name} = {self._array(name, tuple_of([*map(str, tensor.shape)]), start)}")
         about = f"The layer {module.layer.kind}, in the textbook's letters."
-        yield self._head([about], making, [f"x: {self.array}" if self.array else "x"])
+        yield self.head([about], making, [f"x: {self.array}" if self.array else "x"])
         yield from with_return([part for line in lines for part in broken(f"        {line}")])
 
-    def _head(self, about: Iterable[str], making: Iterable[str], arguments: Iterable[str]) -> str:
+    def head(
+        self, about: Iterable[str], making: Iterable[str], arguments: Iterable[str], returns: str | None = None
+    ) -> str:
         """Return a class without its name, up to the head of the method that applies its modules."""
         nothing = ["pass"] * (len(self.setup) == 1)  # where all layers are functions
         modules = [part for line in [*making] or nothing for part in broken(f"        {line}")]
-        head = broken(f"    def {self.forward}({', '.join(['self', *arguments])}){self.returns}:")
+        head = broken(
+            f"    def {self.forward}({', '.join(['self', *arguments])}){self.returns if returns is None else returns}:"
+        )
         setup = [f"    {line}" for line in self.setup]
         return "\n".join([f"({self.base}):", *docstring(*about), "", *setup, *modules, "", *head])
 
@@ -570,11 +583,17 @@ class Writer(Expressions, ABC):
                     steps.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *steps)
 
-    def _main(self) -> str:
-        """Return the function that prints the parameters, and its call where the program is run."""
-        sample = ", ".join(argument.sample(*self.samples) for argument in self.arguments())
-        params = '["params"]' if self.program.params else '.get("params", {})'  # Flax has no key for none
-        text = self.main.format(name=self.name, sample=sample, params=params)
+    def sample(self) -> str:
+        """Return arguments with which the program is tried."""
+        return ", ".join(argument.sample(*self.samples) for argument in self.arguments())
+
+    def main_of(self, name: str, sample: str, number: int) -> str:
+        """Return the function that prints the parameters of a class, and its call where the program is run.
+
+        number: of its parameters.
+        """
+        params = '["params"]' if number else '.get("params", {})'  # Flax has no key for none
+        text = self.main.format(name=name, sample=sample, params=params)
         lines = [part for line in text.splitlines() for part in broken(line)]
         return "\n".join([*lines, "", "", 'if __name__ == "__main__":', "    main()"])
 
