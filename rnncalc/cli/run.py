@@ -43,7 +43,7 @@ MOST_DECIMALS = 15
 @file_flag("--inputs", help="YAML of a list of T lists, or of T token numbers.")
 @file_flag("--start", help="YAML of {LAYER: {h: [...]}}, the states before the first step.")
 @file_flag("--targets", help="With --backward: YAML of the outputs' targets: a list, or T lists.")
-@option("--seed", metavar="N", help="Seed of the weights and inputs that are not given; 0 by default.")
+@option("--seed", metavar="N", help="Seed of weights and inputs; 0 by default.")
 @file_flag("--save-weights", help="Write the weights in use, for --weights to read.")
 @option("--states", help="Show each layer's states and gates, step by step.")
 @option("--work", help="Show the pass of a small network worked by hand.")

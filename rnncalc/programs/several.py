@@ -44,15 +44,16 @@ def program_of_model(model: Model, writers: Mapping[str, Writer]) -> str:
     arguments = [f"{each}: {several}" if several else each for each in identifiers.values()]
     about = [
         f"{docstring_text(model.name)}: {plural(params, 'parameter')}.",
-        f"Reads the inputs of each network in a tuple, {all_of([*identifiers.values()])}, and gives the output of each. "
-        "How the networks are joined is not known here; change the last method.",
+        f"Reads the inputs of each network in a tuple, {all_of([*identifiers.values()])}; gives the output of each. How "
+        "they are joined is not known here.",
     ]
     name = class_name(model.name, blocks)
     head = spelled.head(about, making, arguments, f" -> {several}" if several else "")
     outputs = ", ".join(f"self.{each}(*{each})" for each in identifiers.values())
     returned = broken(f"        return ({outputs}{',' * (len(writers) == 1)})")
     read = ([each for each in writer.arguments() if each.shape is not None] for writer in writers.values())
-    sample = ", ".join(f"({', '.join(each.sample(*spelled.samples) for each in arrays)},)" for arrays in read)
+    samples = ([each.sample(*spelled.samples) for each in arrays] for arrays in read)
+    sample = ", ".join(f"({', '.join(arrays)}{',' * (len(arrays) == 1)})" for arrays in samples)
     main = spelled.main_of(name, sample, params)
     return spelled.joined(constants, (*blocks.values(), f"class {name}{head}\n" + "\n".join(returned), main))
 
