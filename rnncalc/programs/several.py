@@ -42,10 +42,10 @@ def program_of_model(model: Model, writers: Mapping[str, Writer]) -> str:
     params = sum(writer.program.params for writer in writers.values())
     several = f"tuple[{spelled.array}, ...]" if spelled.array else ""
     arguments = [f"{each}: {several}" if several else each for each in identifiers.values()]
+    read_in_order = all_of([*identifiers.values()])
     about = [
         f"{docstring_text(model.name)}: {plural(params, 'parameter')}.",
-        f"Reads the inputs of each network in a tuple, {all_of([*identifiers.values()])}; gives the output of each. How "
-        "they are joined is not known here.",
+        f"Reads the inputs of each network in a tuple, {read_in_order}; gives the output of each.",
     ]
     name = class_name(model.name, blocks)
     head = spelled.head(about, making, arguments, f" -> {several}" if several else "")
