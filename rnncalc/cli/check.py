@@ -225,7 +225,7 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         listed=call.listed,
     )
     if matched:
-        inputs = [(half, "input") if half else ("input",) for half in spec.network.parts]
+        inputs = [(half, "input") if half else ("input",) for half in spec.described.parts]
         paths = {*inputs, *(check.at for check in matched.tensors if check.at)}
         places = {} if is_drafted(file.path) else {path: place for path in paths if (place := spec.place(path))}
         verdict = verdict._replace(model=matched, places=places)

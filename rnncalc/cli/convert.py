@@ -13,6 +13,7 @@ from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import CallError
 from rnncalc.layers.options import WholeNumber
 from rnncalc.models.files.written import WRITERS, Stored
+from rnncalc.network.network import Network
 from rnncalc.questions.convert import Converted, with_weights
 from rnncalc.reports.convert import ConvertReport
 from rnncalc.spec import Spec, parse_data, read_value
@@ -31,6 +32,7 @@ RECIPES = ("onnx", "tfjs")
 @file_flag("--weights", help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file.")
 @file_flag("--save-weights", help=f"Write the arrays, by the suffix {one_of([*WRITERS])}.")
 @option("--max-multiply-adds", metavar="N", default="1G", help="Compare no passes of more multiply-adds.")
+@option("--only", metavar="NAME", help="The network to convert, of a model of several.")
 @report_flags(ConvertReport)
 def convert(
     specs: tuple[str, ...],
@@ -38,6 +40,7 @@ def convert(
     weights: str | None,
     save_weights: str | None,
     max_multiply_adds: str,
+    only: str | None,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
@@ -52,6 +55,8 @@ def convert(
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         suffix = at_once.ask(_suffix, save_weights, to) if save_weights is not None else ""
         read = at_once.ask(read_each, specs, flags, Spec.checked, one=True)
+        if read and save_weights is not None and only is None and not isinstance(read[0].described, Network):
+            at_once.refuse("--save-weights: a file has the arrays of one network; name it with --only")
         model = at_once.ask(model_of, specs[0]) if read and specs else None
         if weights is not None and model is not None:
             at_once.refuse("--weights: the model file has the weights; give one of the two")
@@ -60,16 +65,21 @@ def convert(
         file = at_once.ask(read_file, weights, flag="--weights") if weights is not None and model is None else None
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
-    (spec,) = read
+    (whole,) = read
     assert to is not None
-    numbers: Any = weights_within(spec, model) if model else parse_data(spec, file, None, None, None).weights
-    if save_weights is not None and numbers is None:
-        raise CallError("--save-weights needs weights: give a model file, or --weights FILE")
-    done = with_weights(spec.network, to, numbers, most)
-    if save_weights is not None and done.agrees:
-        write_file(save_weights, _bytes(done, suffix), "--save-weights")
-    write([ConvertReport(done, save_weights if save_weights and done.agrees else "")], destination)
-    return 0 if done.agrees else 1
+    reports = []
+    for spec in whole.each(only):
+        numbers: Any = weights_within(spec, model) if model else parse_data(spec, file, None, None, None).weights
+        if save_weights is not None and numbers is None:
+            raise CallError("--save-weights needs weights: give a model file, or --weights FILE")
+        done = with_weights(spec.network, to, numbers, most)
+        if save_weights is not None and done.agrees:
+            write_file(save_weights, _bytes(done, suffix), "--save-weights")
+        saved = save_weights if save_weights and done.agrees else ""
+        reports.append(ConvertReport(done, saved, spec.above[1] if spec.above else None))
+    differences = tuple(report.converted.largest_difference for report in reports)
+    write([report.replace(differences=differences) for report in reports], destination)
+    return 0 if all(report.converted.agrees for report in reports) else 1
 
 
 def _suffix(path: str, to: str | None) -> str:

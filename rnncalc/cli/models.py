@@ -34,12 +34,12 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
     """
     from rnncalc.models.matching import match, of_sequences
 
-    if spec.network.convention != file.framework == spec.own_convention:
+    if spec.described.convention != file.framework == spec.own_convention:
         message = f"the file has the tensors of {file.framework}; leave this flag out"
         raise SpecError((Problem((), message, "--convention"),))
     try:
-        comparison = match(network or spec.network, file)
-        return comparison._replace(tensors=(*comparison.tensors, *of_sequences(spec.network, file, comparison)))
+        comparison = match(network or spec.described, file)
+        return comparison._replace(tensors=(*comparison.tensors, *of_sequences(spec.described, file, comparison)))
     except SpecError as error:
         source, problems = escape_path(spec.source), []
         for problem in error.problems:
@@ -53,7 +53,7 @@ def weights_within(
 ) -> Weights:
     """Return the weights of each layer from a model file; nothing is read for a pass that is refused.
 
-    most_multiply_adds: of the pass; None if there is none.
+    most_multiply_adds: of the pass; None if there is none. The whole model of a network is compared with the file.
     Raises SpecError if a tensor does not match the spec.
     """
     from rnncalc.models.matching import weights_of
@@ -61,11 +61,12 @@ def weights_within(
     from rnncalc.questions.run import with_steps_to_run
     from rnncalc.reports.read import cured, differences, messages, name
 
+    whole, within = spec.above or (spec, None)
     timed = with_steps_to_run(spec.network, inputs)
     if most_multiply_adds is not None:
         refuse_pass(timed, most_multiply_adds)
-    matched = matched_with(spec, file, timed)
-    where, written = f"'{escape_path(file.path)}'", not is_drafted(spec.source)
+    matched = matched_with(whole, file, None if within else timed)
+    where, written = f"'{escape_path(file.path)}'", not is_drafted(whole.source)
     checks = enumerate(zip(matched.tensors, messages(matched), strict=True))
     wrong = [(key, message) for key, message, *_ in differences(matched)]
     wrong += [(name(each), text) for number, (each, text) in checks if text and number not in matched.explained]
@@ -75,4 +76,5 @@ def weights_within(
             wrong.append((escape(placed.name), f"{extra}is not computed here: a run differs from the model's"))
     if wrong:
         raise SpecError(first([Problem((), f"{key}: {cured(message, written)}", where) for key, message in wrong]))
-    return weights_of(spec.network, file.path, matched)
+    stack = [placed for placed in whole.described.stack if placed.network == within]
+    return weights_of(stack, file.path, matched)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from math import prod
 from typing import Any, NamedTuple
@@ -45,7 +45,9 @@ from rnncalc.models.sites import (
     recorded,
     sites_of,
 )
+from rnncalc.network.model import Described
 from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
 
 
 class TensorStatus(Enum):
@@ -135,8 +137,8 @@ class Match(NamedTuple):
         return kinds and not some and bool(statuses & {TensorStatus.MISSING, TensorStatus.UNEXPECTED})
 
 
-def match(network: Network, file: ModelFile) -> Match:
-    """Compare a network with a file.
+def match(network: Described, file: ModelFile) -> Match:
+    """Compare a network or a model with a file.
 
     Raises SpecError if they use two conventions, or if several modules of the file fit one layer, RefusedError if there
     are too many of either.
@@ -195,11 +197,11 @@ def match(network: Network, file: ModelFile) -> Match:
     return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name, remarks, every)
 
 
-def weights_of(network: Network, path: str, matched: Match) -> dict[str, dict[str, Any]]:
-    """Return the arrays of each layer as nested lists, from the file at a path that has them all."""
+def weights_of(stack: Iterable[Placed], path: str, matched: Match) -> dict[str, dict[str, Any]]:
+    """Return the arrays of each of some layers as nested lists, from the file at a path that has them all."""
     weights: dict[str, dict[str, Any]] = {}
-    for placed in network.stack:
-        site = matched.sites.get(placed.name)
+    for placed in stack:
+        site = matched.sites.get(placed.full_name)
         if site is None:
             continue
         alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.tensors)
@@ -212,7 +214,7 @@ def weights_of(network: Network, path: str, matched: Match) -> dict[str, dict[st
 
 
 def _differences(
-    network: Network,
+    network: Described,
     start: str,
     specs: Sequence[SpecLayer],
     pairs: Pairs,
@@ -246,7 +248,7 @@ def _differences(
         layers = None if None in theirs else tuple(layer for layer in theirs if layer is not None)
         inputs = _reads(layers[0], sites[0]) - first.placed.inputs if layers and sites else 0
         network_input = None
-        if layers and inputs and _is_first(network, first):
+        if layers and inputs and isinstance(network, Network) and _is_first(network, first):
             part, change = network.parts[first.placed.part], inputs // prod(layers[0].grid)
             network_input = (part.input, part.input + change) if part.input + change > 0 else None
         elif inputs and not changed and layers == (ours,):
@@ -300,7 +302,7 @@ _WITHOUT_OPERATORS = (Cell, Dense, Conv1D, BatchNorm, LayerNorm, Embedding, Drop
 """Layers that no operator between those of an ONNX graph is part of."""
 
 
-def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iterator[TensorCheck]:
+def _otherwise(network: Described, file: ModelFile, sites: Sequence[Site]) -> Iterator[TensorCheck]:
     """Yield what a file computes beside its layers with tensors, and the network does not.
 
     An external layer may have layers without weights in it too.
@@ -320,12 +322,12 @@ def _otherwise(network: Network, file: ModelFile, sites: Sequence[Site]) -> Iter
             yield TensorCheck(TensorStatus.COMPUTATION, None, None, stored=word, doubt=remark)
 
 
-def of_sequences(network: Network, file: ModelFile, comparison: Match) -> Iterator[TensorCheck]:
+def of_sequences(network: Described, file: ModelFile, comparison: Match) -> Iterator[TensorCheck]:
     """Yield what a file says of its sequences and a network has otherwise: whether it ends in one, and its steps.
 
     comparison: of both, the network perhaps with other steps.
     """
-    if network.encoder or file.framework not in ("keras", "onnx"):
+    if not isinstance(network, Network) or network.encoder or file.framework not in ("keras", "onnx"):
         return
     ended, steps, layers = sequences_of(file, comparison.every)
     if file.framework == "onnx" and any(isinstance(each, LastStep) for each in layers):

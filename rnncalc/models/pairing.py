@@ -17,7 +17,7 @@ from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.models.files.model import FileModule
 from rnncalc.models.sites import Shape, Site, in_place
-from rnncalc.network.network import Network
+from rnncalc.network.model import Described, networks_of
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import layer_names
 from rnncalc.printable import escape
@@ -46,8 +46,8 @@ class SpecLayer(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The layer's name."""
-        return self.placed.name
+        """The layer's name, in a model after that of its network."""
+        return self.placed.full_name
 
     @property
     def layer(self) -> Layer:
@@ -62,9 +62,13 @@ def kind_of(layer: Layer | None) -> type[Layer]:
     return next((sort for sort in (Embedding, Cell) if isinstance(layer, sort)), Layer)
 
 
-def spec_layers(network: Network) -> list[SpecLayer]:
-    """Return the layers of a network, except those without tensors; external ones and pools are layers too."""
-    paths = {name: path for path, name, _ in layer_names(network.parts)}
+def spec_layers(network: Described) -> list[SpecLayer]:
+    """Return the layers of a network or a model, except those without tensors; external ones and pools are too."""
+    paths = {
+        (within, name): ("networks", within, *path) if within else path
+        for within, member in networks_of(network).items()
+        for path, name, _ in layer_names(member.network.parts)
+    }
     specs = []
     for placed in network.stack:
         tensors = [] if isinstance(placed.layer, External) else placed.layout.tensors
@@ -72,7 +76,7 @@ def spec_layers(network: Network) -> list[SpecLayer]:
         shapes, names = {alone.name: alone.shape for alone, _ in pairs}, {alone.name: one.name for alone, one in pairs}
         shared = {tensor.name: tensor.shape for tensor in placed.shared}
         if shapes or placed.buffers or isinstance(placed.layer, External | Pool1D):
-            specs.append(SpecLayer(placed, paths[placed.name], shapes, names, shared))
+            specs.append(SpecLayer(placed, paths[placed.network, placed.name], shapes, names, shared))
     return specs
 
 

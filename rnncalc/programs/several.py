@@ -36,8 +36,8 @@ def program_of_model(model: Model, writers: Mapping[str, Writer]) -> str:
             blocks[defined(code[place])] = code[place]
         calls = model.networks[name].calls
         often = f", called {calls:,} times in a pass" if calls > 1 else ""
-        made = f"self.{identifier} = {defined(code[-1])}({writer.made_with})"
-        making.append(with_comment(made, f"{plural(writer.program.params, 'parameter')}{often}"))
+        making_it = f"self.{identifier} = {defined(code[-1])}({writer.made_with})"
+        making.append(with_comment(making_it, f"{plural(writer.program.params, 'parameter')}{often}"))
         constants += [re.sub(r"^(?=\w+ =)", f"{identifier.upper()}_", line) for line in writer.constants()]
     params = sum(writer.program.params for writer in writers.values())
     several = f"tuple[{spelled.array}, ...]" if spelled.array else ""

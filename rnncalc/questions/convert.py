@@ -95,7 +95,7 @@ def _of_file(reading: Reading) -> tuple[Network, dict[str, dict[str, Nested]]]:
     if reading.draft is None:
         raise SpecError((Problem((), "has no network that could be converted", f"'{reading.file.path}'"),))
     network = reading.draft.network
-    return network, weights_of(network, reading.file.path, match(network, reading.file))
+    return network, weights_of(network.stack, reading.file.path, match(network, reading.file))
 
 
 def _nested(network: Network, numbers: Numbers) -> dict[str, dict[str, Nested]]:

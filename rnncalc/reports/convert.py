@@ -16,36 +16,52 @@ from rnncalc.typeset.setting import flow, title
 from rnncalc.typeset.sheet import Column, Row, Sheet
 from rnncalc.words import all_of, plural
 
-HEADER = ("layer", "target", "shape", "sources", "steps", "condition")
+HEADER = ("network", "layer", "target", "shape", "sources", "steps", "condition")
 
 
 class ConvertReport(SheetReport, DataReport, RecordReport):
-    """A recipe, and what two passes gave. saved: the file with the arrays."""
+    """A recipe, and what two passes gave.
+
+    saved: the file with the arrays. within: the name of the network in a model of several. differences: of the passes
+    of all its networks.
+    """
 
     converted: Converted
     saved: str = ""
+    within: str | None = None
+    differences: tuple[float | None, ...] = ()
 
     listed_as = "conversions"
 
     def data(self) -> Iterable[dict[str, Any]]:
         for each in self.converted.conversions:
             sources, done, condition = [tensor.name for tensor in each.sources], steps(each), condition_of(each)
-            values = (each.placed.name, each.tensor.name, each.tensor.shape, sources, done, condition or None)
+            values = (
+                self.within,
+                each.placed.name,
+                each.tensor.name,
+                each.tensor.shape,
+                sources,
+                done,
+                condition or None,
+            )
             yield dict(zip(HEADER, values, strict=True))
 
     def beside(self) -> dict[str, Any]:
-        return {"largest_difference": self.converted.largest_difference}
+        differences = self.differences or (self.converted.largest_difference,)
+        known = [each for each in differences if each is not None]
+        return {"largest_difference": max(known) if len(known) == len(differences) else None}
 
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         rows = (
-            (layer, target, shape, " ".join(sources), "; ".join(done), condition)
-            for layer, target, shape, sources, done, condition in (each.values() for each in self.data())
+            (network, layer, target, shape, " ".join(sources), "; ".join(done), condition)
+            for network, layer, target, shape, sources, done, condition in (each.values() for each in self.data())
         )
         return HEADER, rows
 
     def sheets(self) -> list[Sheet]:
         converted, rows, last = self.converted, list[Row](), ""
-        for layer, target, shape, sources, done, condition in (each.values() for each in self.data()):
+        for _, layer, target, shape, sources, done, condition in (each.values() for each in self.data()):
             how = "; ".join([*done, condition] if condition else done)
             rows.append(("" if layer == last else layer, target, shape, ", ".join(sources), how))
             last = layer

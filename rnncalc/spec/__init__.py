@@ -117,6 +117,7 @@ class Spec(Frozen):
     """A spec as read; its sizes written `?` may have any value.
 
     own_convention: the spec's own convention or the default, even if a flag overrides it; empty without a spec.
+    above: of a network of a model, the model's spec and the network's name.
     """
 
     root: Node
@@ -124,6 +125,7 @@ class Spec(Frozen):
     name: str
     problems: tuple[Problem, ...] = ()
     own_convention: str = Network.convention
+    above: tuple[Spec, str] | None = None
 
     @cached_property
     def described(self) -> Described:
@@ -163,9 +165,15 @@ class Spec(Frozen):
         if file := word_of(node) or word_of((isinstance(node, Mapping) and node.get("file")) or node):
             source = os.path.join(os.path.dirname(self.source), file)
             node = spec_in_file(contents(source, pipes=False), source).root
-        spec = Spec(node, source, self.name, (), networks[name].own_convention or "")
+        spec = Spec(node, source, self.name, (), networks[name].own_convention or "", (self, name))
         spec.__dict__["described"] = networks[name].network.replace(name=f"{described.name}: {name}"[:MAX_TEXT])
         return spec
+
+    def each(self, only: str | None = None) -> list[Spec]:
+        """Return the spec of each network, or that of one by its name. Raises CallError for another name."""
+        if only is not None or isinstance(self.described, Network):
+            return [self.of_network(only)] if only is not None else [self]
+        return [self.of_network(name) for name in self.described.networks]
 
     def checked(self) -> Spec:
         """Return the spec if it is one of a network or a model. Raises SpecError with every problem there is."""
