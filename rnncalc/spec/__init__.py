@@ -161,7 +161,7 @@ class Spec(Frozen):
         if name not in networks:
             message = not_among((name,), (*networks,)) if networks else "one network is described; remove it"
             raise CallError(f"--only: {message}")
-        node, source = node_at(self.root, ("networks", name)), self.source
+        (node, _), source = node_at(self.root, ("networks", name)), self.source
         if file := word_of(node) or word_of((isinstance(node, Mapping) and node.get("file")) or node):
             source = os.path.join(os.path.dirname(self.source), file)
             node = spec_in_file(contents(source, pipes=False), source).root

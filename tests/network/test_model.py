@@ -51,8 +51,8 @@ def test_a_model_is_the_sum_of_its_networks(members: list[tuple[Spec, int]]) -> 
     assert trained.gradients == added([each.gradients for each in trainings], once)
     for key in ("saved", "backward_multiply_adds", "states_carried"):
         assert getattr(trained, key) == added([getattr(each, key) for each in trainings], calls)
-    if trained.saved is not None and trained.bytes is not None:
-        assert trained.bytes == 4 * (whole.params + trained.gradients + 2 * trained.saved)
+    in_batch = [training(each, batch=2 * number).bytes for each, number in zip(networks, calls, strict=True)]
+    assert trained.bytes == added(in_batch, once)
     assert stream(model).state == added([stream(each).state for each in networks], calls)
     flops = [total and total.flops for total in (pass_operations(each).total for each in networks)]
     assert (total := pass_operations(model).total) is None or total.flops == added(flops, calls)
