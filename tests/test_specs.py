@@ -50,7 +50,17 @@ def test_there_is_an_example_of_training() -> None:
 
 
 LARGE = [path for path in SPECS if cost_of(with_steps_to_run(load(path))) > 1_000_000]
-WIDTHS = {"input", "output", "units", "outputs", "extra_inputs", "projection", "initial_state", *KINDS} - {"dropout"}
+WIDTHS = {
+    "input",
+    "output",
+    "units",
+    "outputs",
+    "extra_inputs",
+    "projection",
+    "initial_state",
+    "recurrent_rank",
+    *KINDS,
+} - {"dropout"}
 
 
 def eighth(width: Any) -> Any:
