@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TextIO
 from unicodedata import normalize
 
@@ -100,6 +100,9 @@ _MARGINS = 2 * 72.27
 _LONG = 24
 """Longer words may be broken."""
 
+_SHORT = 16
+"""The longest answer that is beside its feedback in a column."""
+
 PAGE = 450.0
 """The width of the text on a page."""
 
@@ -132,7 +135,8 @@ def write(reports: Iterable[SheetReport | QuizReport], file: TextIO) -> None:
     """Write one document with all reports."""
     reports = [*reports]
     if quizzes := [report.quiz() for report in reports if isinstance(report, QuizReport)]:
-        file.write(_QUIZ_HEAD)
+        works = [sheet for quiz in quizzes for sheet in chain(*quiz.tasks.values(), *quiz.work.values())]
+        file.write(_QUIZ_HEAD + (_wide_enough(works) if works else "") + "\\begin{document}\n\\raggedright\n")
         for quiz in quizzes:
             file.writelines([*(_sheets(quiz) if quiz.sheet else ()), *(_key(quiz) if quiz.key else ())])
         file.write("\\end{document}\n")
@@ -416,9 +420,14 @@ _QUIZ_HEAD = r"""\documentclass{article}
 \setlength{\emergencystretch}{3em}
 \newcommand{\answerline}{\par\vspace{3ex}\rule{0.5\linewidth}{0.4pt}\par}
 \newcommand{\wrong}[2]{\par\hangindent=8em\hangafter=1\makebox[8em][l]{#1}#2}
-\begin{document}
-\raggedright
 """
+
+
+def _wide_enough(sheets: Sequence[Sheet]) -> str:
+    """Return the commands for a page on which equations with numbers have room."""
+    width = max([PAGE, *(_widest(sheet.work) for sheet in sheets if sheet.work)])
+    paper = _PAPER.replace("WIDTH", f"{width + _MARGINS:.0f}pt") if width > PAGE else ""
+    return f"\\setlength{{\\textwidth}}{{{width:.0f}pt}}\n\\setlength{{\\oddsidemargin}}{{0pt}}\n{paper}"
 
 
 def _variants(quiz: Quiz) -> Iterator[tuple[int, list[QuizQuestion]]]:
@@ -452,7 +461,8 @@ def _key(quiz: Quiz) -> Iterator[str]:
         for question in questions:
             yield f"{typeset(question.question)} \\textbf{{{typeset(question.label(question.right))}}}\n\n"
             for each in question.likeliest:
-                yield f"\\wrong{{{typeset(question.label(each))}}}{{{typeset(each.feedback)}}}\n"
+                label, text = typeset(question.label(each)), typeset(each.feedback)
+                yield f"\\wrong{{{label}}}{{{text}}}\n" if len(label) <= _SHORT else f"\\par {label}\\quad {text}\n"
             yield "\\par\\medskip\n"
         yield from _numbers(quiz.work.get(number, ()))
 

@@ -156,7 +156,8 @@ def _canvas_question(question: QuizQuestion) -> Iterator[str]:
             mark = "*" if each is question.right else ""
             yield f"{mark}{chr(ord('a') + number)}) {_canvas_text(each.text)}\n... {_canvas_text(each.feedback)}\n"
     else:
-        feedback = " ".join(each.feedback for each in question.likeliest)  # feedback cannot depend on what is written
+        beside = [f"{each.text}: " * bool(question.numbers) + each.feedback for each in question.likeliest]
+        feedback = " ".join(beside)  # it cannot depend on what is written
         yield f"+ {_canvas_text(question.right.feedback)}\n- {_canvas_text(feedback or 'Wrong.')}\n"
         if question.numeric:
             within = f" +- {question.tolerance}" if question.tolerance != "0" else ""

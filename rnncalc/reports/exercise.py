@@ -271,6 +271,9 @@ def feedback(exercise: Exercise, wrong: Judgement) -> str:
     first = wrong._replace(diagnoses=wrong.diagnoses[:1], shape=wrong.plain_shape)  # as the key has it
     quantity = "values" if exercise.data else "params"
     _, sentence, *_ = AnswerReport(Answer(exercise.network, (first,), None, quantity)).sentences()
+    if wrong.value:  # the whole of a matrix is not repeated beside each of its numbers
+        where = f" for {wrong.tensor}{f' in {wrong.layer}' if wrong.layer else ''}"
+        return f"This{sentence.partition(where)[2]}"
     return sentence
 
 
