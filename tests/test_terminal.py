@@ -16,6 +16,7 @@ SECONDS = 20
 """So long a bar is waited for."""
 
 SLOW = ["run", "-i", "300", "-l", "lstm:300", "-T", "4000", "--max-multiply-adds", "10G"]
+VARIANTS = ["exercise", "-i", "8", "-l", "lstm:16", "--vary", "lstm_1=2..9999", "--variants", "1000"]
 
 
 def on_terminal(*args: str, end: int | None = None, **environment: str) -> tuple[bytes, int]:
@@ -42,10 +43,11 @@ def on_terminal(*args: str, end: int | None = None, **environment: str) -> tuple
 
 
 @pytest.mark.broad
-def test_a_long_pass_shows_its_progress_and_ctrl_c_ends_it() -> None:
+@pytest.mark.parametrize(("call", "word"), [(SLOW, b"running"), (VARIANTS, b"writing")])
+def test_long_work_shows_its_progress_and_ctrl_c_ends_it(call: list[str], word: bytes) -> None:
     """After a second a bar is drawn on standard error; an interruption ends in one line and no traceback."""
-    screen, code = on_terminal(*SLOW, end=signal.SIGINT)
-    assert b"running" in screen
+    screen, code = on_terminal(*call, end=signal.SIGINT)
+    assert word in screen
     assert b"%" in screen
     assert b"rnncalc: interrupted" in screen
     assert b"Traceback" not in screen

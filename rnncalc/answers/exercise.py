@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, starmap
 from math import prod
 from random import Random
 from typing import Any, NamedTuple, TypeVar
@@ -130,6 +130,7 @@ def exercise(
     ask: str = "total",
     choices: int = 0,
     loss: str | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> ExerciseSet:
     """Return variants of an exercise on a network, each with its right answer and known wrong answers.
 
@@ -138,7 +139,7 @@ def exercise(
     stay equal. In an encoder-decoder, `input` and `steps` name their half: `encoder.input`.
     ask: one of ASKS; or `values` or `gradients` of a pass whose numbers are drawn, or some of them, as in
     `values:h_2,y_2`. loss: of the gradients, as in `backward`; by default cross_entropy if the output is a softmax.
-    choices: how many answers to offer; 0 if the answer is to be written.
+    choices: how many answers to offer; 0 if the answer is to be written. progress: called with 1 after each variant.
     The same seed gives the same sizes, whatever is asked, and the same choices of the same question. Raises CallError
     for an impossible question, or too few different variants; SpecError if no value of a size makes a valid network.
     """
@@ -162,17 +163,28 @@ def exercise(
     if kind in OF_PASS:
         names = re.split(r"[,;](?![0-9])", named) if named else ()
         drawn = islice(_networks(network, vary or {}, Random(seed), variants), variants)
-        return ExerciseSet((*_of_pass([*drawn], variants, kind, names, seed, choices, loss),))
+        exercises = _of_pass([*drawn], variants, kind, names, seed, choices, loss)
+        return ExerciseSet((*_followed(exercises, progress),))
     if loss is not None:
         raise CallError("loss: only gradients have one; ask for gradients, or remove it")
-    varied = []
-    for number, each in enumerate(islice(_networks(network, vary or {}, Random(seed), variants), variants), 1):
-        items = [with_choices(item, choices, f"{seed} {number}") for item in items_of(each, ask)]
-        varied.append(Exercise(number, each, ask, tuple(items)))
+
+    def on(number: int, network: Network) -> Exercise:
+        items = [with_choices(item, choices, f"{seed} {number}") for item in items_of(network, ask)]
+        return Exercise(number, network, ask, tuple(items))
+
+    networks = enumerate(islice(_networks(network, vary or {}, Random(seed), variants), variants), 1)
+    varied = [*_followed(starmap(on, networks), progress)]
     if len(varied) < variants:
         cure = "vary more sizes, or ask for fewer"
         raise CallError(f"the sizes allow {plural(len(varied), 'different variant')}, not {variants:,}; {cure}")
     return ExerciseSet(tuple(varied))
+
+
+def _followed(exercises: Iterable[Exercise], progress: Callable[[int], None] | None) -> Iterator[Exercise]:
+    for each in exercises:
+        yield each
+        if progress:
+            progress(1)
 
 
 def _of_pass(

@@ -121,14 +121,18 @@ VariantOf = Callable[[Sequence[Given]], int | None]
 
 
 def grade_class(
-    file: AnswerFile, grader_of: Callable[[str], Grader], variant_of: VariantOf = lambda _: None
+    file: AnswerFile,
+    grader_of: Callable[[str], Grader],
+    variant_of: VariantOf = lambda _: None,
+    progress: Callable[[int], None] | None = None,
 ) -> Gradebook:
     """Return the grades of a class.
 
     grader_of: returns the grader of a variant; raises CallError if there is no such variant, RefusedError if its
     quantity is unknown. It is called once for each variant, and only one grader is in memory at a time. Equal answers
     are judged once.
-    variant_of: returns the number of the variant to which answers are right, if there is one.
+    variant_of: returns the number of the variant to which answers are right, if there is one. progress: called with 1
+    after each row.
     """
     signs = [decimal_sign(column) for column in zip(*(row.answers for row in file.rows), strict=True)]
     by_variant: dict[str, list[StudentRow]] = {}
@@ -146,6 +150,8 @@ def grade_class(
             if (key := (row.answers, row.problem)) not in judged:
                 judged[key] = _grade(file, row, grader, variant_of, [each.sign for each in signs])
             grades[row] = judged[key]._replace(row=row, correct=grader.right_answer)
+            if progress:
+                progress(1)
     book = Gradebook(file, tuple(grades[row] for row in file.rows), tuple(signs))
     others = sum(1 for grade in book.grades if grade.variant_answered)
     if file.variants_by is not None and others > max(1, book.number_right):

@@ -27,6 +27,7 @@ from rnncalc.cli.flags import (
 )
 from rnncalc.cli.inputs import SUFFIXES, network_meant, read_each, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
+from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.formats import find
 from rnncalc.layers.options import Real
@@ -168,12 +169,14 @@ def _grade(
         raise CallError(f"--of: {escape(specs[0])} says what its variants ask for; remove it")
     if variants:
         try:
-            book = grade_class(file, variants._replace(hint=hint).grader, variants.answered)
+            with progress_of(lambda: len(file.rows), "grading") as progress:
+                book = grade_class(file, variants._replace(hint=hint).grader, variants.answered, progress)
         except RefusedError as error:
             raise SpecError((Problem((), error.with_cures(FLAGS), escape(source, limit=300)),)) from None
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
-        book = grade_class(file, lambda _: grader)
+        with progress_of(lambda: len(file.rows), "grading") as progress:
+            book = grade_class(file, lambda _: grader, progress=progress)
         heading = title(grader.network), setting(grader.network)
     return GradebookReport(book, *heading, hint, points)
 

@@ -31,6 +31,7 @@ from rnncalc.cli.flags import (
 )
 from rnncalc.cli.inputs import SpecPath, find, is_drafted, read_spec, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, call_text, tell, write
+from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.expressions import read_number
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule
@@ -170,14 +171,18 @@ def _check_all(
         earlier = read_baseline(baseline, paths, files, measure, call.overrides)
     verdicts: dict[str, Verdict] = {}
     findings = 0
-    for file in files:
-        if (verdict := _verdict(file, call, earlier)) is None:
-            continue
-        findings += len(verdict.problems) + len(verdict.limits)
-        if findings > MOST_FINDINGS:
-            many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
-            raise RefusedError(f"{escape_path(file.path)}: {many}; check fewer files at a time")
-        verdicts[file.path] = verdict
+    with progress_of(lambda: len(files), "checking") as progress:
+        for file in files:
+            verdict = _verdict(file, call, earlier)
+            if progress:
+                progress(1)
+            if verdict is None:
+                continue
+            findings += len(verdict.problems) + len(verdict.limits)
+            if findings > MOST_FINDINGS:
+                many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
+                raise RefusedError(f"{escape_path(file.path)}: {many}; check fewer files at a time")
+            verdicts[file.path] = verdict
     left_out = [file for file in files if file.path not in verdicts]
     number_in = Counter(file.folder for file in files)
     every = [*verdicts.values()]

@@ -12,6 +12,7 @@ from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.progress import progress_of
 from rnncalc.cli.vary import network_varied, read_vary, vary_flag
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
@@ -88,7 +89,8 @@ def exercise(
     reports: list[ExerciseReport | ExerciseLinkReport] = []
     for network in networks:
         asked: dict[str, Any] = {"variants": numbers[0], "seed": numbers[1], "choices": numbers[2]}
-        variety = exercises_on(network, vary=varied, ask=ask, loss=loss, **asked)
+        with progress_of(lambda: numbers[0], "writing") as progress:
+            variety = exercises_on(network, vary=varied, ask=ask, loss=loss, progress=progress, **asked)
         if destination.format == "link":
             reports.append(ExerciseLinkReport(site or SITE, network, vary, numbers[1], ask))
             continue

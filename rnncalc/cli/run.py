@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from time import monotonic
-from typing import TYPE_CHECKING, Any, TextIO, Unpack
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, file_flag, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_each, read_file
 from rnncalc.cli.models import model_of, weights_within
-from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, name_file, write, write_file
+from rnncalc.cli.output import AllAtOnce, Destination, check_file, name_file, write, write_file
+from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError
-from rnncalc.formats import find, offered, terminal_width
+from rnncalc.formats import find, offered
 from rnncalc.layers.options import Real, Size, WholeNumber
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
@@ -193,51 +191,3 @@ def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
     with progress_of(work) as progress:
         done = backward(network, progress=progress, **data._asdict(), **asked)
         return BackwardReport(done, asked["states"], asked["verify"])
-
-
-# A progress bar on a terminal, for work of more than a second
-
-PATIENCE = 1.0
-PAUSE = 0.1
-"""Seconds before the bar is first drawn, and between two drawings."""
-
-
-def progress_of(total: Callable[[], int]) -> AbstractContextManager[Callable[[int], None] | None]:
-    """Yield the function that reports progress, or None without a terminal; the total is then not computed."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return nullcontext()
-    return _bar(total(), sys.stderr)
-
-
-@contextmanager
-def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
-    """Yield a function that adds work done; after a second it draws its share and the time left, cleared at the end."""
-    began = monotonic()
-    next_drawing = began + PATIENCE
-    done, width = 0, 0
-
-    def advance(count: int) -> None:
-        nonlocal done, next_drawing, width
-        done += count
-        now = monotonic()
-        if now > next_drawing:
-            next_drawing = now + PAUSE
-            width = terminal_width() - 1  # some terminals break a line that is full
-            share = min(done / (total or 1), 1.0)
-            left = round((now - began) * (1 - share) / share) if share else 0
-            text = f" {share:4.0%}  {left // 60}:{left % 60:02d} left"
-            room = max(width - len("running ") - len(text), 0)
-            filled = round(room * share)
-            file.write(f"\rrunning {'█' * filled}{'─' * (room - filled)}{text}"[: width + 1])
-            file.flush()
-
-    def clear() -> None:
-        if width:
-            file.write(f"\r{' ' * width}\r")
-            file.flush()
-
-    try:
-        with cleared_when_ended(clear):
-            yield advance
-    finally:
-        clear()
