@@ -57,8 +57,9 @@ class Notation(Frozen):
 
     def numbered(self, name: str) -> str:
         """Return the name of a tensor with the number of its layer above it: `b^2`."""
-        letter, mark, below = name.partition("_")
-        return f"{letter}{superscript(self.raised.get(name, ''))}{mark}{below}"
+        direction, slash, symbol = name.rpartition("/")
+        letter, mark, below = symbol.partition("_")
+        return f"{direction}{slash}{letter}{superscript(self.raised.get(symbol, ''))}{mark}{below}"
 
     def at(self, level: int) -> Notation:
         """Return the notation of a layer, which has a level if it is recurrent; 0 for none."""

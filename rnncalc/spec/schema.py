@@ -42,7 +42,9 @@ def schema() -> Schema:
     layers = {"type": "array", "minItems": 1, "items": {"oneOf": [alone, group, *(_ref(name) for name in KINDS)]}}
     plain = {key: allowed.schema for key, allowed in KEYS.items()}
     part = plain | {"layers": _ref("layers"), "output": _ref("output")}
-    letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^(?:{OWN_LETTER})$"}}
+    written = {"type": "string", "pattern": f"^(?:{OWN_LETTER})$"}
+    text = "A course's letters by the symbols of the notation, {h: a, W_xh: W_F}; ^l is the number of the layer."
+    letters = {"type": "object", "additionalProperties": written, "description": text}
     values: Schema = {"anyOf": [*SIZE.schema["anyOf"], {"type": "null"}]}
     attention = {"attention": _layer({}, DecoderAttention)}
     names = {"propertyNames": {"pattern": f"^{WRITTEN_LETTER}$"}, "maxProperties": MOST_SIZES}
