@@ -27,7 +27,6 @@ from rnncalc.cli.flags import (
 )
 from rnncalc.cli.inputs import SUFFIXES, network_meant, read_each, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
-from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.formats import find
 from rnncalc.layers.options import Real
@@ -151,6 +150,7 @@ def _grade(
     columns: those of the names, the answers and the variants in the file, by their titles or numbers.
     """
     from rnncalc.answers.gradebook import grade_class, read_answer_file
+    from rnncalc.cli.progress import progress_of
 
     variants = _variants(specs, columns[2], flags)
     with AllAtOnce() as at_once:
