@@ -18,7 +18,7 @@ from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer, Diagnosis, JudgedValue, Judgement, Mistake
 from rnncalc.answers.reading import GivenShape, check_number_of_answers
 from rnncalc.answers.value_table import TABLE
-from rnncalc.bounds import LONGEST_ANSWER
+from rnncalc.bounds import LONGEST_ANSWER, MOST_BRACKETS
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.errors import CallError
 from rnncalc.expressions import RealValue, TooLargeError, read_real
@@ -56,7 +56,10 @@ class GivenArray(NamedTuple):
 
 
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
-_NAME = rf"(?:[^\W\d_]|[\\∂$])(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\^\[[^\[\]=]*\]|\([^()=,]*\)|(?<=\w),(?=\w))*"
+_NAME = (
+    rf"(?:[^\W\d_]|[\\∂$])"
+    rf"(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\^\[[^\[\]=]*\]|\([^()=,]*\)|(?<=[\w\u0300-\u036f′]),(?=\w)){{0,80}}"
+)
 _EQUALS = r":=|=|:|≈|\\approx(?![A-Za-z])"
 _NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}))"
 """A name, the signs behind it, and what is between two values."""
@@ -114,19 +117,21 @@ def read_array(text: str, size: int) -> tuple[tuple[int, ...], tuple[RealValue, 
     return next((each for each in readings if len(each[1]) == size), readings[0])
 
 
-def _nested(text: str, separator: str) -> Any:
+def _nested(text: str, separator: str, depth: int = 0) -> Any:
     """Return a number, or the numbers within brackets, or between separators, in a list."""
+    if depth > MOST_BRACKETS:
+        raise TooLargeError(f"a value has at most {MOST_BRACKETS} brackets in one another")
     text = text.strip()
     inside = text.removeprefix("\\")[1:-1].removesuffix("\\") if _is_bracketed(text) else text
     for each in ("[;\n]", separator):
         pieces = _apart(inside, each)
         if pieces[1:]:
-            return [_nested(piece, separator) for piece in pieces if piece.strip()]
+            return [_nested(piece, separator, depth + 1) for piece in pieces if piece.strip()]
     blanks = inside.split()
     if blanks[1:] and all(re.fullmatch(r"[-−+]?[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?", each) for each in blanks):
         return [read_real(each.rstrip(".")) for each in blanks]
     if inside is not text and _is_bracketed(inside.strip()):
-        return [_nested(inside, separator)]
+        return [_nested(inside, separator, depth + 1)]
     return read_real(inside)
 
 
@@ -284,7 +289,7 @@ class ValueGrader(Grader):
         steps = str(self.network.steps or len(next(iter((self.data.inputs or {}).values()), [])))
         keys += [plain, re.sub(rf"(?<=[a-z]){steps}\Z", "", plain), re.sub(r"\Ad(?=[A-Za-z])", "∂L/∂", plain)]
         keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
-        for backward in (False, True):
+        for backward in (False, True) if any(key[:1] in "∂δL" for key in keys) else (False,):
             circuit = self.both if backward else self.forward
             for key in keys:
                 among = [each for each in circuit.names if each[1] == key and layer in ("", each[0])]
@@ -298,15 +303,15 @@ class ValueGrader(Grader):
 
     def mistakes(self, circuit: Circuit) -> list[tuple[Mistake, Change, Values]]:
         """Return every mistake of the table in a pass, with the values that it gives."""
-        known = self._mistakes.get(circuit is self.forward)
-        if known is None:
-            known = self._mistakes[circuit is self.forward] = [
-                (row.filled(change.words), change, values)
-                for row in TABLE
-                for change in row.change(circuit)
-                if (values := _values(circuit, change)) != circuit.exact
-            ]
-        return known
+        mistakes = self._mistakes.setdefault(circuit is self.forward, [])
+        if not mistakes:
+            different = [circuit.exact]
+            for row in TABLE:
+                for change in row.change(circuit):
+                    if (values := _values(circuit, change)) and values not in different:  # the likeliest of equals
+                        different.append(values)
+                        mistakes.append((row.filled(change.words), change, values))
+        return mistakes
 
 
 def _values(circuit: Circuit, change: Change, fixed: Fixed | None = None) -> Values:
