@@ -57,7 +57,7 @@ class Sliding(Transform):
         outputs = self.output_shape((steps, 1))[0]
 
         def of_end(padding: int) -> int:
-            windows = min(-(-padding // self.every), outputs)
+            windows: int = min(-(-padding // self.every), outputs)
             return windows * padding - self.every * windows * (windows - 1) // 2
 
         return sum(map(of_end, self.padding_of(steps)))

@@ -360,7 +360,11 @@ class Layer(Frozen, kw_only=True):
         values = self.values()
         for option, (other, together) in self.conditions.items():
             if values[option] is not None and together != (values[other] is not None):
-                where = f"without {other}; write {other}, or" if together else f"to {self.kind} with {other};"
+                where = (
+                    f"without {other}; write {other}, or"
+                    if together
+                    else f"to {self.title if self.title.isalpha() else self.kind} with {other};"
+                )
                 yield option, f"does not apply {where} remove it"
 
     def option_problems(self) -> Iterator[OptionProblem]:
