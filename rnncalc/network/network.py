@@ -119,7 +119,7 @@ class Network(Description):
 
         return tuple(with_names(placed, self.sizes, self.parts, self.topology_of(None), feedback=self.feedback))
 
-    @property
+    @cached_property
     def spelling(self) -> Notation:
         """The notation, or the textbook's, in which equations are written if none is named."""
         from rnncalc.conventions.notation import NOTATION_BY_NAME  # few calls need it
