@@ -59,9 +59,12 @@ def _layer(random: Random, convention: str) -> Layer:
         sometimes("mode", "max", "average")
         given["padding"] = "same" if convention != "pytorch" and given["stride"] in (1, 3) else "valid"
     elif name == "attention":
-        given["units"] = random.randint(1, 3)
-        sometimes("bias", True, True, False)
-        sometimes("score_bias", False, False, True)
+        sometimes("score", "additive", "additive", "linear", "steps")
+        if given.get("score", "additive") == "additive":
+            given["units"] = random.randint(1, 3)
+            sometimes("score_bias", False, False, True)
+        of_steps = given.get("score") == "linear"
+        sometimes("bias", True, True, False, *["steps"] * of_steps)
     elif name == "multi_head_attention":
         given["heads"] = random.randint(1, 3)
         sometimes("key_size", None, *([] if convention == "pytorch" else [1, 2, 3]))

@@ -56,7 +56,7 @@ def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, dec
         layer.pop("recurrent_blocks", None)
     if layer.get("recurrence") == "diagonal":
         layer.pop("projection", None)
-    widths = layer[kind], layer.get("projection", layer[kind])
+    widths: list[Any] = [layer[kind], layer.get("projection", layer[kind])]
     if "recurrent_rank" in layer:
         layer.pop("recurrent_blocks", None)
         layer["recurrent_rank"] = min(layer["recurrent_rank"], *widths)
@@ -170,6 +170,26 @@ def encoder_decoder(draw: st.DrawFn) -> Spec:
     spec["decoder"]["output"] = draw(SMALL)
     if draw(st.booleans()):
         spec["decoder"]["attention"] = draw(attention())
+    return freer(draw, spec)
+
+
+def freer(draw: st.DrawFn, spec: Spec) -> Spec:
+    """Return an encoder-decoder whose decoder starts otherwise, shares a table, or reads a context alone."""
+    encoder, decoder = spec["encoder"], spec["decoder"]
+    if (starts := draw(st.sampled_from(["all", "all", "last", "zeros"]))) != "all":
+        decoder["initial_states"] = starts
+        if starts == "last":  # the one that fits the encoder's last
+            decoder["layers"] = [layer for layer in decoder["layers"][:-1] if "embedding" in layer] + decoder["layers"][
+                -1:
+            ]
+    tables = [half["layers"][0] for half in (encoder, decoder) if "embedding" in half["layers"][0]]
+    if len(tables) > 1 and draw(st.booleans()):
+        tables[1] |= {"embedding": tables[0]["embedding"], "tied": "encoder"}
+        decoder["input"] = encoder["input"]
+    attention = decoder.get("attention", {})
+    joined = attention.get("context", "input" if attention.get("query") == "before" else "output") in ("input", "both")
+    if attention and joined and "embedding" not in decoder["layers"][0] and draw(st.booleans()):
+        decoder["input"] = 0
     return spec
 
 

@@ -64,7 +64,7 @@ WIDTHS = {
 
 
 def eighth(width: Any) -> Any:
-    return max(1, width // 8) if type(width) is int else narrow(width)
+    return width and max(1, width // 8) if type(width) is int else narrow(width)
 
 
 def narrow(spec: Any) -> Any:

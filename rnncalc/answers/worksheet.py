@@ -346,7 +346,8 @@ def _line(placed: Placed, half: Part) -> LayerLine:
             gate = GateLine(() if tied else (GateInput("input", placed.inputs),), int(layer.bias))
             return line._replace(h=layer.units, gates=(gate,), bias_size=layer.units)
         case Embedding() | Transform():
-            stored = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
+            stored: set[str] = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
+            stored |= {each for each, _ in layer.arrays[: len(placed.shared)]}  # a table that another layer counts
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
             return line._replace(h=placed.outputs, others=parts_of(counted, placed.sizes))
         case External():

@@ -52,8 +52,12 @@ def kinds_with_options() -> Iterator[tuple[str, str, str, list[str]]]:
         yield name, layer.number, layer.summary(), [each for each in layer.options() if each not in Layer.options()]
 
 
+MOST_KINDS = 4
+"""The most kinds that are listed before the meaning that an option has in them alone."""
+
+
 def options_with_meanings(layers: Mapping[str, type[Layer]]) -> Iterator[tuple[str, Option, str]]:
-    """Yield each option with its meaning; before it the kinds that have it, if that is one, or they differ."""
+    """Yield each option with its meaning; before it the kinds that have it, if it is one or they are few."""
     kinds: dict[str, dict[Option, list[str]]] = {}
     for name, layer in layers.items():
         for key in layer.options():
@@ -61,7 +65,7 @@ def options_with_meanings(layers: Mapping[str, type[Layer]]) -> Iterator[tuple[s
     for key, options in kinds.items():
         for option, names in options.items():
             meaning = option.meaning + "; needed" * all(key in layers[name].needed() for name in names)
-            shared = len(layers) == 1 or (len(options) == 1 and len(names) > 1)
+            shared = len(layers) == 1 or len(names) > (1 if len(options) == 1 else MOST_KINDS)
             yield key, option, meaning if shared else f"{', '.join(names)}: {meaning}"
 
 

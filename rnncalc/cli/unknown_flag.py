@@ -92,8 +92,11 @@ def _of_layer(key: str) -> str:
 
 
 def _takes(layer: type[Layer], name: str) -> bool:
-    """Return whether a kind has an option that can be written in flags."""
-    return name in layer.options() and not isinstance(layer.option(name).allowed, Trainable)
+    """Return whether a kind has an option that can be written in flags; one of a single word is of two halves."""
+    if name not in layer.options():
+        return False
+    allowed = layer.option(name).allowed
+    return not isinstance(allowed, Trainable) and not (isinstance(allowed, Choice) and len(allowed.words) == 1)
 
 
 def _kind(layer: type[Layer]) -> str:

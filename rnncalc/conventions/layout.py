@@ -13,7 +13,7 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side
 from rnncalc.conventions.tensor import BIASES, WAYS, Axis, Direction, Role, StackedAxis, Tensor, TensorBlock
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import ONE, External, Layer, Output
+from rnncalc.layers.layer import ONE, Embedding, External, Layer, Output
 from rnncalc.records import Frozen
 
 
@@ -71,7 +71,7 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             return Layout(tensors, (), "N", "N")
         case _:
             tensors, buffers = _of_arrays(layer, convention)
-            if isinstance(layer, Output) and layer.tied:
+            if isinstance(layer, Output | Embedding) and layer.tied:
                 shared, tensors = tensors[:1], tensors[1:]
     params = formula(tensors)
     return Layout(tensors, shared, params, letters(params), buffers)

@@ -180,7 +180,7 @@ def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> d
     roles = ("query", "keys", "score", "key", "value", "output")
     names = {role: weight.format(role) for role in roles} | {"kernel": weight.format("matrix")}
     biases = {f"{role}_bias": bias.format(role) for role in roles} | {"bias": bias.format("matrix")}
-    return dict.fromkeys(("decoder_attention", *CROSS), TransformArrays(names | biases, order))
+    return dict.fromkeys(("attention", "decoder_attention", *CROSS), TransformArrays(names | biases, order))
 
 
 class Returns(Frozen):

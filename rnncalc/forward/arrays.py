@@ -131,7 +131,7 @@ class Matrix:
 
     def shared_with(self, name: str) -> Matrix:
         """Return the same matrix for another layer, which then reads no weights of its own."""
-        return Matrix(name, self.rows, origin=self)
+        return Matrix(name, self.rows, origin=self.origin)
 
 
 class Convolution(Matrix):
@@ -369,7 +369,8 @@ class Floats:
         return weights.numbers
 
     def row(self, matrix: Matrix, number: int) -> Vector:
-        self.meter.read(number, len(matrix.rows[number]))
+        if not matrix.shared:
+            self.meter.read(number, len(matrix.rows[number]))
         return matrix.rows[number]
 
     def operation(self, row: Operation) -> Callable[..., Vector]:

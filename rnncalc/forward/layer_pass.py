@@ -427,10 +427,13 @@ class TransformPass(Generic[Value]):
             case "sequence":
                 return list, (WINDOW,)
             case "heads" | "part":
-                cut = partial(self._cut, number=self.sizes[nodes[operands[0]].width] // self.sizes[node.width])
+                cut = partial(self._cut, number=self.sizes[nodes[operands[0]].width] // self.sizes.get(node.width, 1))
                 if node.operation == "part":
                     return over(lambda vector: cut(vector)[node.number])
                 return (lambda sequence: [*zip(*map(cut, sequence), strict=True)]) if "s" in axes else cut, operands
+            case "current" if nodes[operands[0]].width == STEPS:
+                names = [self.axes[operands[0]]]
+                return (lambda value, step: self._over(axes, names, self._number_at(step), value)), (*operands, NUMBER)
             case "current":
                 return (lambda sequence, step: sequence[step]), (*operands, NUMBER)
             case "concat" | "joined":
@@ -447,7 +450,7 @@ class TransformPass(Generic[Value]):
                 return (lambda window: product(*window)), (WINDOW,)
             case "lookup":
                 _, name, _ = self._array(nodes[operands[0]])
-                self.table = self.arrays.matrix(name)
+                self.table = self.table.shared_with("the encoder's") if self.table else self.arrays.matrix(name)
                 return partial(self.vectors.row, self.table), operands[1:]
             case "row":
                 _, name, _ = self._array(nodes[operands[0]])
@@ -486,6 +489,10 @@ class TransformPass(Generic[Value]):
         if key not in self.calls:
             self.calls[key] = self.vectors.operation(_OF_SEVERAL[name](len(operands)))
         return self.calls[key](*operands)
+
+    def _number_at(self, step: int) -> Callable[..., Value]:
+        """Return the function that takes the number at a step of a vector with one for each."""
+        return self.vectors.operation(operations.part(step, step + 1))
 
     def _zeros(self, width: int) -> Value:
         """Return zeros for a step outside the sequence; the backward pass need not save them."""
@@ -614,7 +621,7 @@ class LayerPass(Generic[Value]):
             case External():
                 self.once = self._elsewhere
             case Transform() | Embedding() | Dense() as layer:
-                tied = table if isinstance(layer, Output) and layer.tied else None
+                tied = table if isinstance(layer, Output | Embedding) and layer.tied else None
                 names = binding.transforms
                 self.transform = TransformPass(self.placed, layer, inputs, names, *shared, epsilon, tied, traced=traced)
                 self.table = self.transform.table
@@ -626,7 +633,8 @@ class LayerPass(Generic[Value]):
         """
         (vectors,) = x.ways
         if isinstance(self.layer, Embedding):
-            self.to_read = (len({*vectors}) + len(vectors) * (self.layer.positions is not None)) * self.layer.units
+            words = 0 if self.layer.tied else len({*vectors})
+            self.to_read = (words + len(vectors) * (self.layer.positions is not None)) * self.layer.units
         if self.transform:
             return self.transform.over(x, memory)
         if self.directions:

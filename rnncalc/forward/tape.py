@@ -185,17 +185,20 @@ class MatrixUse(TapeValue):
 class LookUp(TapeValue):
     """A table whose rows are looked up; the backward pass needs the index of the row."""
 
-    __slots__ = ()
+    __slots__ = ("owner",)
 
-    def __init__(self, table: Matrix, number: int, numbers: Vector, layer: LayerTape, chunk: int) -> None:
+    def __init__(
+        self, table: Matrix, number: int, numbers: Vector, layer: LayerTape, chunk: int, owner: LayerTape
+    ) -> None:
         super().__init__(numbers, layer, chunk=chunk)
+        self.owner = owner
         self.weights: WeightVector = WeightVector(table.piece._replace(start=table.piece.start + number), numbers)
-        self.needs = layer.trained
+        self.needs = owner.trained
 
     def add(self, gradient: Any) -> None:
         """Add to the gradient of a row."""
         self.layer.hold(self.numbers, 1, self.chunk)
-        self.layer.add(self.weights.piece, [gradient])
+        self.owner.add(self.weights.piece, [gradient])
 
 
 class LayerTape:
@@ -402,8 +405,9 @@ class Taped:
         return state
 
     def row(self, matrix: Matrix, number: int) -> TapeValue:
-        self.tape.owners[id(matrix)] = self.layer
+        owner = self.tape.owners.setdefault(id(matrix.origin), self.layer)
         numbers = [*matrix.rows[number]]
-        self.meter.read(number, len(numbers))
-        table = LookUp(matrix, number, numbers, self.layer, self.tape.now)
+        if not matrix.shared:
+            self.meter.read(number, len(numbers))
+        table = LookUp(matrix.origin, number, numbers, self.layer, self.tape.now, owner)
         return self._note(TapeValue(numbers, self.layer, row(number), (table,), self.tape.now), needs=self.tape.every)

@@ -89,7 +89,7 @@ class WidthTape(LayerTape):
 
     def is_frozen(self, role: Role) -> bool:
         """Return whether weights of a role are not trained."""
-        return (self.table if role is Role.KERNEL else self.placed.layer).frozen
+        return (self.table if role in (Role.KERNEL, Role.EMBEDDING) else self.placed.layer).frozen
 
     def save(self, value: TapeValue, chunk: int) -> None:
         """Note that a value is read; weights are kept anyway, and what is computed again has its operand read."""
@@ -121,6 +121,7 @@ class WidthTape(LayerTape):
             for place, number in products.items():
                 axes, letters = trace.work(place)
                 axes = axes if isinstance(placed.layer, Cell) else axes[:2]  # a kernel's taps are products of their own
+                axes = (STEPS, *axes) if trace.nodes[place].width == STEPS and trace.across else axes
                 counts[chunk, None] += number * times(letters) * prod([sizes[axis] for axis in axes])
         return counts
 
@@ -207,6 +208,8 @@ class WidthTransform(TransformPass[TapeValue]):
         if node.weights:
             weights = self.vectors.weight(node.weights.role)
             return (lambda: weights), ()
+        if node.operation == "current" and self.trace.nodes[node.operands[0]].width == STEPS:
+            return (lambda value: value), node.operands  # a number of it, which no gradient reads
         if node.operation not in OPERATIONS or node.operation == "current":
             return super()._calculation(place)
         axes, *names = (self.axes[each].replace("i", "") for each in (place, *node.operands))
@@ -219,7 +222,8 @@ class WidthTransform(TransformPass[TapeValue]):
         several = last if isinstance(last, list) else [last]
         value = self.vectors.make(place, OPERATIONS[self.trace.nodes[place].operation], *first, *several)
         if by_step:
-            value.length = last.length if isinstance(last, WidthValue) else len(several)
+            lengths = [each.length for each in operands if isinstance(each, WidthValue)]
+            value.length = len(several) if isinstance(last, list) else max(lengths)
         return value
 
 
@@ -288,8 +292,10 @@ class WidthPass(Pass[TapeValue]):
         self.tape.backward()
 
     def _widths(self, placed: Placed, meter: Meter) -> Widths:
-        tied = placed.layout.shared
-        self.tapes.append(WidthTape(placed, self.network.parts[placed.part].layers[0] if tied else placed.layer))
+        table = self.network.parts[placed.part].layers[0] if placed.layout.shared else placed.layer
+        if table.values().get("tied") == "encoder":
+            table = self.network.parts["encoder"].layers[0]
+        self.tapes.append(WidthTape(placed, table))
         return Widths(meter, self.tape, self.tapes[-1])
 
     def open_layer(self, placed: Placed) -> WidthLayer:

@@ -4,11 +4,14 @@
 sequence in one vector. `multi_head_attention` and `transformer` are those of Vaswani et al. (2017).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from rnncalc.layers.layer import (
+    ONE,
     ArrayAxes,
     LayerOperations,
     OptionProblem,
@@ -19,45 +22,110 @@ from rnncalc.layers.layer import (
     quotient,
     with_bias,
 )
-from rnncalc.layers.options import SIZE, Choice, Option, Switch
+from rnncalc.layers.options import SIZE, Choice, Option, Switch, SwitchOr
 from rnncalc.letters import has_letters
 from rnncalc.words import plural
 
 
+class _TimeOfScore:
+    """How attention over the steps sees time: it ends a sequence, but not with the score `steps`."""
+
+    def __get__(self, layer: Attention | None, kind: type[Attention]) -> Time:
+        return Time.SEQUENCE if layer is not None and layer.score == "steps" else Time.SUMMARY
+
+
 class Attention(Transform):
-    """Ends a sequence in a weighted sum of its vectors, with a score for each: u·m + 2u parameters."""
+    """Ends a sequence in a weighted sum of its vectors, with a score for each: u·m + 2u parameters.
+
+    The scores: additive, v · tanh(W x_t + b), of u units; linear, v · x_t + c, m + 1 parameters. With `steps`, a dense
+    layer across the T steps weighs each feature by itself, T(T + 1) parameters, and the sequence goes on.
+    bias: whether W has one, or v where there is no W; `steps` is a trained number for each step instead of one for all.
+    length: T, which follows from the network.
+    """
 
     kind = "attention"
-    title = "additive attention"
-    time = Time.SUMMARY
+    title = "attention over the steps"
+    time = _TimeOfScore()  # not the same for each of its layers
+    meanings: ClassVar[Mapping[str, str]] = {"h": "features", "T": "steps"}
+    without = ("length",)
     own_options: ClassVar[Mapping[str, Option]] = {
+        "score": Option(
+            Choice(("additive", "linear", "steps")),
+            "how a step is scored: additive, by u units; linear, by one number per feature; steps, by a dense layer "
+            "across the steps, for each feature",
+        ),
+        "bias": Option(SwitchOr(("steps",)), "biases; steps: of linear scores, one for each step"),
         "score_bias": Option(
-            Switch(), "a trained number added to each score, which no output depends on: the softmax takes it out again"
-        )
+            Switch(),
+            "a trained number added to each additive score, which no output depends on: the softmax takes it out again",
+        ),
+        "length": Option(SIZE, "the number of steps"),
     }
 
-    units: int
-    bias: bool = True
+    units: int | None = None
+    score: Literal["additive", "linear", "steps"] = "additive"
+    bias: bool | str = True
     score_bias: bool = False
+    length: int | None = None
+
+    def in_words(self, shape: Shape) -> str:
+        """Say what becomes of the sequence."""
+        weighs = "Weighs each feature by numbers that a dense layer across the steps makes, each of all steps"
+        return weighs if self.score == "steps" else super().in_words(shape)
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        return {"u": self.units, "m": inputs}
+        sizes = {"m": inputs} if self.units is None else {"u": self.units, "m": inputs}
+        if self.score == "steps":
+            sizes["h"] = inputs
+        return sizes | {"T": self.length or 1} if self.score == "steps" or self.bias == "steps" else sizes
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
-        biases = [("score_bias", "1")] * self.score_bias
-        return (*with_bias("kernel", "um", bias=self.bias), ("score", "u"), *biases)
+        if self.score == "steps":
+            return with_bias("kernel", "TT", bias=bool(self.bias))
+        if self.score == "additive":
+            hidden = with_bias("kernel", "um", bias=bool(self.bias))
+            return (*hidden, *with_bias("score", "1u", bias=self.score_bias))
+        of_step = {True: ONE, "steps": "T"}
+        return ("score", "1m"), *([("score_bias", of_step[self.bias])] if self.bias else [])
+
+    def with_length(self, steps: int | None) -> Attention:
+        return self.replace(length=steps) if self.score == "steps" or self.bias == "steps" else self
 
     def output_shape(self, shape: Shape) -> Shape:
-        return shape[-1:]
+        return shape if self.score == "steps" else shape[-1:]
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
-        total = affine(ops, "kernel", window, bias=self.bias)
-        scores = ops.dot(ops.weight("score"), ops.name("k", ops.activate("tanh", total)))
-        if self.score_bias:
-            scores = ops.shift(scores, ops.weight("score_bias"))
-        weights = ops.name("alpha", ops.activate("softmax", ops.name("e", scores)))
-        return ops.mix(weights, window)
+        if self.score == "steps":
+            features = ops.joined(ops.heads(window, ONE))
+            scores = affine(ops, "kernel", features, bias=bool(self.bias))
+            weights = ops.name("alpha", ops.activate("softmax", ops.name("e", scores)))
+            return ops.concat(ops.current(ops.name("y", ops.times(weights, features))), "m")
+        if self.score == "additive":
+            hidden = ops.name("k", ops.activate("tanh", affine(ops, "kernel", window, bias=bool(self.bias))))
+            scores = ops.joined(ops.name("e", affine(ops, "score", hidden, bias=self.score_bias)))
+        elif self.bias == "steps":
+            scores = ops.name("e", ops.plus(ops.joined(ops.product("score", window)), ops.weight("score_bias")))
+        else:
+            scores = ops.joined(ops.name("e", affine(ops, "score", window, bias=bool(self.bias))))
+        return ops.mix(ops.name("alpha", ops.activate("softmax", scores)), window)
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        yield from super().option_problems()
+        if self.score == "additive" and self.units is None:
+            yield self.kind, "additive scores have a number of units; write it after the kind, or another score"
+        if self.score != "additive":
+            for option in ("units", "score_bias"):
+                if getattr(self, option):
+                    where = self.kind if option == self.number else option
+                    yield where, f"{option} of additive scores alone, and the score is {self.score}; remove it"
+        if self.bias == "steps" and self.score != "linear":
+            yield "bias", f"steps is a bias of linear scores, and the score is {self.score}; write true or false"
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        if "T" in self.sizes(shape[-1]) and shape[0] is None:
+            option = "score" if self.score == "steps" else "bias"
+            yield option, "steps has a weight for each step, and their number is unknown; give the number of steps"
 
 
 def attend(ops: LayerOperations[Any], query: Any, sequence: Any, width: str, *, bias: bool, key: str = "k") -> Any:

@@ -75,9 +75,9 @@ class DecoderAttention(Transform):
             "the decoder's state before its step (Bahdanau), or its output after it (Luong)",
         ),
         "context": Option(
-            Choice(("input", "output", "both")),
+            Choice(("input", "output", "both", "added")),
             "what reads the context: the first recurrent layer, the layer after the last one, or both; "
-            "by default input, or output if the query is after the step",
+            "by default input, or output if the query is after the step; added: the first one, in a sum with its input",
         ),
         "bias": Option(
             Switches(MATRICES), "a bias of each matrix; {score: false} leaves one out; heads take true or false"
@@ -92,7 +92,7 @@ class DecoderAttention(Transform):
     value_size: int | None = None
     units: int | None = None
     query: Literal["before", "after"] = "before"
-    context: Literal["input", "output", "both"] | None = None
+    context: Literal["input", "output", "both", "added"] | None = None
     bias: Any = True
     query_width: int = 1
     key_width: int = 1
@@ -111,7 +111,7 @@ class DecoderAttention(Transform):
     def joins(self) -> tuple[bool, bool]:
         """Whether the first recurrent layer reads the context, and whether the layer after the last one does."""
         context = self.context or ("input" if self.query == "before" else "output")
-        return context != "output", context != "input"
+        return context != "output", context in ("output", "both")
 
     @property
     def loops(self) -> bool:

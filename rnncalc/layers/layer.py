@@ -14,7 +14,7 @@ from math import prod
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError, line_of
-from rnncalc.layers.options import DTYPES, OPTIONS, SIZE, Option, Size, Tensors, Trainable
+from rnncalc.layers.options import DTYPES, OPTIONS, SIZE, Choice, Option, Size, Tensors, Trainable
 from rnncalc.letters import has_letters
 from rnncalc.records import Frozen
 from rnncalc.words import did_you_mean, not_among
@@ -51,7 +51,7 @@ class LayerOperations(Protocol[Value]):
     # vectors, and `sequence.current` is the one at the step of the output.
 
     def current(self, sequence: Value) -> Value:
-        """Return the vector that a sequence of this layer's own has at the step of the output."""
+        """Return what a sequence of this layer's own, or a vector with a number for each step, has at the output's."""
 
     def dot(self, vector: Value, sequence: Value) -> Value:
         """Return the products of a vector and each vector of a sequence: a vector of a number for each step."""
@@ -323,6 +323,11 @@ class Layer(Frozen, kw_only=True):
         """Return the options that have no default."""
         return tuple(name for name in cls.options() if name not in cls.defaults)
 
+    @classmethod
+    def needs_number(cls) -> bool:
+        """Return whether a number after the kind is needed."""
+        return bool(cls.number) and cls.number not in cls.defaults
+
     @property
     def grid(self) -> tuple[int, ...]:
         """The places of each axis of a step that it outputs, each with its channels; nothing of a plain vector."""
@@ -471,13 +476,15 @@ class Embedding(Layer):
     kind = "embedding"
     title = "embedding"
     own_options: ClassVar[Mapping[str, Option]] = {
-        "positions": Option(SIZE, "a trained vector for each of N steps, added to the word's: N·d more parameters")
+        "positions": Option(SIZE, "a trained vector for each of N steps, added to the word's: N·d more parameters"),
+        "tied": Option(Choice(("encoder",)), "in a decoder: encoder, whose table it is, and where it is counted"),
     }
 
     meanings: ClassVar[Mapping[str, str]] = {"N": "the steps that have a position"}
 
     units: int
     positions: int | None = None
+    tied: str | None = None
 
     @property
     def vectors(self) -> Mapping[str, str]:
@@ -610,6 +617,10 @@ class Transform(Layer):
         Not the number of parameters: a network may have other letters than the docstring.
         """
         return re.sub(r":[^:]*\bparameters\b.*", "", self.summary().partition(";")[0]).rstrip(".")
+
+    def with_length(self, steps: Any) -> Transform:
+        """Return the layer for a sequence of so many steps, None if they are unknown; few layers depend on them."""
+        return self
 
     def output_width(self, inputs: int) -> int:
         return inputs

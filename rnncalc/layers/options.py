@@ -211,6 +211,23 @@ class Switches(Allowed):
         return {"anyOf": [one, keys]}
 
 
+class SwitchOr(Allowed):
+    """True or false, or one of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        return f"true, false or {', '.join(self.words)}"
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, bool) or value in self.words
+
+    @property
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "boolean"}, {"enum": [*self.words]}]}
+
+
 class Choice(Allowed):
     """One of a few words; the words may be a list that grows."""
 

@@ -117,14 +117,15 @@ def _shape(reading: Source[Node], node: Node) -> tuple[int, ...]:
 def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network) -> Inputs:
     """Return the inputs of each part, a vector or a token for each step; note those that do not fit."""
     inputs: Inputs = {}
-    halves = tuple(str(name) for name in network.parts if name)
+    read = inputs_of(network.flow)
+    halves = tuple(str(name) for name in read if name)
     nodes = dict(reading.keys(node, path, halves)) if halves else {}
-    for name, part in network.parts.items():
-        at = (*path, name) if name else path
+    for name in read:
+        part, at = network.parts[name], (*path, name) if name else path
         if name and name not in nodes:
             reading.note(node, at, "missing; give the inputs of both halves")
             continue
-        steps = part.steps if inputs_of(network.flow)[name].sequence else 1
+        steps = part.steps if read[name].sequence else 1
         items = _steps(reading, nodes[name] if name else node, at, steps)
         if not isinstance(part.layers[0], Embedding):
             shape = (part.width,)

@@ -142,7 +142,7 @@ class Final(Move):
 
 
 class Merge(Move):
-    """Joins several values step by step; or, from one value, its two directions."""
+    """Joins several values step by step, or adds them up; or, from one value, its two directions."""
 
     how: Merging = "concat"
 
@@ -191,19 +191,24 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
         begin, end = turns([layer for layer, *_ in layers], steps_of_half)
         length: Shape = (part.steps,) if reads_many(steps_of_half) else ()
         first = part.layers[0]
-        x = add(Input((), half, (*length, part.width), isinstance(first, Embedding), grid=first.grid))
+        x = NOT_YET
+        if part.width != 0:  # else it reads a context alone
+            x = add(Input((), half, (*length, part.width), isinstance(first, Embedding), grid=first.grid))
         recurrent: list[int] = []
         cells = [place for place, (layer, *_) in enumerate(layers) if isinstance(layer, Cell)]
-        giving = dict(zip(cells, encoder, strict=False)) if half == "decoder" else {}
+        levels = encoder if part.initial_states == "all" else encoder[-1:]
+        decodes = half == "decoder" and part.initial_states != "zeros"
+        giving = dict(zip(cells, levels, strict=False)) if decodes else {}
         starts: dict[int, list[int]] = {}  # the initial states of each recurrent layer that gets them
         attention, context, delayed = part.attention, NOT_YET, NOT_YET
         for place, (layer, copy, name) in enumerate(layers):
             if attention and place == cells[0] and attention.query == "before":
                 for at in cells:
-                    starts[at] = starts_of(half, *layers[at], giving[at])
+                    starts[at] = starts_of(half, *layers[at], giving.get(at))
                 last = layers[at][0]
                 assert isinstance(last, Cell)
-                delayed = add(Delay((starts[at][0],), NOT_YET, part.steps, state=next(iter(last.states))))
+                state, width = next(iter(last.states)), 0 if starts[at] else last.state_widths()[0]
+                delayed = add(Delay(tuple(starts[at][:1]), NOT_YET, part.steps, state=state, width=width))
                 context = add(Attend((delayed, memory), attention.name or "attention", attention, half))
             if isinstance(layer, Cell) and layer.initial_state is not None and place not in starts:
                 starts[place] = starts_of(half, layer, copy, name, giving.get(place))
@@ -215,13 +220,15 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
             if attention and place == cells[0] and attention.joins[0]:
                 if attention.query == "after":
                     context = delayed = add(Delay((), NOT_YET, part.steps, width=attention.output_width(0)))
-                x = add(Merge((x, context)))
+                how: Merging = "sum" if attention.context == "added" else "concat"
+                x = context if x == NOT_YET else add(Merge((x, context), how))
             if isinstance(layer, Cell):
                 if place not in starts:
                     starts[place] = starts_of(half, layer, copy, name, giving.get(place))
                 x = add(Recur((x, *starts[place]), name, layer, half, copy))
                 recurrent.append(x)
             elif isinstance(layer, Transform):
+                layer = layer.with_length(length[0]) if length else layer
                 x = add(Window((x,), name, layer, half, copy))
                 if not layer.time.by_step:
                     length = layer.output_shape((*length, 1))[:-1]
@@ -279,7 +286,7 @@ def takes_last(layer: Layer) -> bool:
 
 
 def inputs_of(moves: Moves) -> dict[str | None, Input]:
-    """Return the input of each part, extra inputs left out."""
+    """Return the input of each part that has one, extra inputs left out."""
     return {move.part: move for move in moves if isinstance(move, Input) and move.extra_of is None}
 
 
@@ -363,6 +370,8 @@ def shape_of(move: Move, earlier: Sequence[Shape], moves: Moves) -> Shape:
             giving = moves[move.reads[0]]
             assert isinstance(giving, Recur)
             shape = (giving.layer.directions * giving.layer.sizes(0)[giving.layer.states[move.state]],)
+        case Merge(reads=(_, _), how="sum"):
+            shape = x
         case Merge(reads=(_,)):
             shape = x if move.how == "concat" else (*x[:-1], x[-1] // 2)
         case _:

@@ -142,6 +142,7 @@ def _parts(parts: Parts, setter: Setter, *, letters: bool = False) -> Parts:
             part.output and changed(part.output),  # type: ignore[arg-type]  # which it stays
             part.steps if letters else _changed(part.steps, setter),
             part.attention and changed(part.attention),  # type: ignore[arg-type]  # likewise
+            part.initial_states,
         )
         for half, part in parts.items()
     }

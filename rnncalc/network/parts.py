@@ -35,6 +35,10 @@ TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many
 """The topologies as a type, so that type checkers catch a typo."""
 
 
+InitialStates = Literal["all", "last", "zeros"]
+"""How the recurrent layers of a decoder start."""
+
+
 def default_topology(layers: Iterable[Layer]) -> Topology:
     """Return many-to-one if a recurrent layer has a last step, or a layer ends the sequence; else many-to-many."""
     ending = any(isinstance(layer, Cell) or layer.time.ends for layer in layers)
@@ -52,6 +56,8 @@ class Part(NamedTuple):
     input: features per step, or the vocabulary when an embedding comes first, or the channels of each place of a step.
     steps: the sequence length T, None when it is not known.
     attention: a decoder's, to the outputs of the encoder.
+    initial_states: how a decoder's recurrent layers start: each from the encoder's of its level; the first one from the
+    encoder's last, the others from zeros; all from zeros. A decoder with an input of 0 reads a context alone.
     """
 
     input: int
@@ -59,6 +65,7 @@ class Part(NamedTuple):
     output: Output | None = None
     steps: int | None = None
     attention: DecoderAttention | None = None
+    initial_states: InitialStates = "all"
 
     @property
     def width(self) -> int:
@@ -75,7 +82,9 @@ class Part(NamedTuple):
         if not self.attention or not recurrent:
             return {}
         places = zip((recurrent[0], recurrent[-1] + 1), self.attention.joins, strict=True)
-        return {place: self.attention.output_width(0) for place, joins in places if joins}
+        width = self.attention.output_width(0)
+        joined = {place: width for place, joins in places if joins}
+        return joined if self.attention.context != "added" else {recurrent[0]: 0}
 
 
 class Expect(Frozen):
@@ -121,11 +130,12 @@ def part_of(
     output: Output | int | None = None,
     steps: int | None = None,
     attention: DecoderAttention | None = None,
+    initial_states: InitialStates = "all",
 ) -> Part:
     """Return a part from a caller's values: any sequence of layers, an output layer or its units."""
     if output is not None and not isinstance(output, Output):
         output = Output(output)
-    return Part(input, tuple(layers), output, steps, attention)
+    return Part(input, tuple(layers), output, steps, attention, initial_states)
 
 
 def attending(parts: dict[str | None, Part]) -> dict[str | None, Part]:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from rnncalc.bounds import MAX_LAYERS, MOST_LETTERS, MOST_TENSORS
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention, lacks
@@ -25,6 +25,7 @@ from rnncalc.network.parts import (
     OUTPUT,
     TOPOLOGIES,
     Expect,
+    InitialStates,
     Part,
     Parts,
     Topology,
@@ -84,6 +85,13 @@ KEYS: dict[str, Allowed] = {
 }
 """The allowed values of the plain keys of a network or a part."""
 
+
+PART_VALUES: dict[str, Allowed] = {
+    "steps": SIZE,
+    "input": Size(0, letters=True),
+    "initial_states": Choice(get_args(InitialStates)),
+}
+"""The allowed values of the plain keys of a half; an input of 0 is a decoder's alone."""
 
 BEGINS, TAKES_LAST = "repeat_vector", "last"
 """The kinds that begin a sequence with one vector, and that end one with its last vector."""
@@ -161,6 +169,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from _layers(name, part, network.convention, many=many)
         if part.output and part.output.tied:
             yield from _tied((name, OUTPUT, "tied") if name else (OUTPUT, "tied"), part)
+    yield from _tables(parts)
     if any(layer.name for part in parts.items() for _, layer in _layers_at(*part)):
         yield from clashes(parts)  # default names never clash among themselves
     if network.feedback:
@@ -205,9 +214,10 @@ def _values(network: Description, parts: Parts) -> Iterator[Problem]:
         if value is not network.defaults[key] and (problem := allowed.problem(value)):
             yield Problem((key,), problem)
     for name, part in parts.items():
-        for key in ("steps", "input") if name else ():
+        for key in PART_VALUES if name else ():
             value = getattr(part, key)
-            if (value is not None or key == "input") and (problem := KEYS[key].problem(value)):
+            allowed = KEYS[key] if key == "input" and name == "encoder" else PART_VALUES[key]
+            if (value is not None or key == "input") and (problem := allowed.problem(value)):
                 yield Problem((str(name), key), problem)
         for at, layer in _layers_at(name, part):
             for option, problem in layer.value_problems():
@@ -243,6 +253,14 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
         yield Problem(("topology",), "does not apply to an encoder-decoder, which is a topology of its own; remove it")
     if network.encoder and network.encoder.attention:
         yield Problem(("encoder", "attention"), "only a decoder attends, to the encoder's outputs; move it there")
+    if network.encoder and network.encoder.initial_states != "all":
+        yield Problem(("encoder", "initial_states"), "only a decoder starts from the other half; move it there")
+    if (decoder := network.decoder) and decoder.input == 0:
+        attention = decoder.attention
+        joins = attention and attention.joins[0] and attention.context != "added"
+        if not (joins and decoder.layers and isinstance(decoder.layers[0], Cell)):
+            message = "0: only a decoder whose first layer is recurrent and reads a context has no input of its own"
+            yield Problem(("decoder", "input"), f"{message}; write a number, or give it attention")
     if network.encoder and network.encoder.output:
         yield Problem(("encoder", "output"), "only the decoder has an output; move it there")
     for name, part in (("encoder", network.encoder), ("decoder", network.decoder)):
@@ -251,6 +269,29 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
         elif not any(isinstance(layer, Cell) for layer in part.layers):
             message = f"the {name} needs a recurrent layer: its state joins the halves"
             yield Problem((name, "layers"), message, follows=True)
+
+
+def _tables(parts: Parts) -> Iterator[Problem]:
+    """Yield why the table of an embedding cannot be the encoder's."""
+    for name, part in parts.items():
+        first = part.layers[0] if part.layers else None
+        at: Path = (*([name] if name else []), "layers", 0, "tied")
+        if not isinstance(first, Embedding) or first.tied is None:
+            continue
+        encoder = parts.get("encoder")
+        if name != "decoder" or not encoder:
+            tables = "which the decoder's may be: two tables tied in a circle have no weights" if name else ""
+            message = f"is the encoder's own table, {tables}" if name else "there is no encoder"
+            yield Problem(at, f"{message}; remove it")
+            continue
+        table = encoder.layers[0] if encoder.layers else None
+        if not isinstance(table, Embedding):
+            yield Problem(at, "the encoder's first layer is not an embedding; make it one, or remove tied")
+        elif (encoder.input, table.units) != (part.input, first.units):
+            one, other = (
+                f"{words:,} × {units:,}" for words, units in ((encoder.input, table.units), (part.input, first.units))
+            )
+            yield Problem(at, f"the encoder's table is {one}, and this one {other}; make them equal, or remove tied")
 
 
 def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
@@ -274,6 +315,14 @@ def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
                     yield Problem(where, f"reads or makes several steps at once, and {cure}")
                 elif isinstance(layer, Cell) and layer.bidirectional:
                     yield Problem((*where[:-1], "bidirectional"), f"reads later steps first, and {cure}")
+    if attention.context == "added":
+        context, below = (
+            attention.output_width(0),
+            next(join.inputs for join in joins(decoder) if join.place == cells[0]),
+        )
+        if context != below:
+            message = f"added: the context has {context:,} numbers, and what it is added to {below:,}"
+            yield Problem((*at, "context"), f"{message}; make them equal, or write input")
     after = attention.query == "after"
     if (after or attention.joins[1]) and not decoder.output and cells[-1] == len(decoder.layers) - 1:
         message = "no layer after the last recurrent one reads the context; give the decoder an output, or write"
@@ -483,8 +532,11 @@ def made_states(layer: Layer) -> tuple[str, ...]:
 def states_that_do_not_fit(encoder: Part, decoder: Part) -> Iterator[Problem]:
     """Yield where the decoder's recurrent layers cannot start from the encoder's final states."""
     giving, taking = _recurrent(encoder), _recurrent(decoder)
-    if giving and taking and len(giving) != len(taking):
+    if decoder.initial_states != "all":
+        giving, taking = giving[-1:], taking[:1] if decoder.initial_states == "last" else []
+    elif giving and taking and len(giving) != len(taking):
         message = f"expected {plural(len(giving), 'recurrent layer')}, as in the encoder, got {len(taking)}"
+        message += "; change one of the halves, or write initial_states: last or zeros in the decoder"
         yield Problem(("decoder", "layers"), message, follows=True, gaps=(len(taking) - len(giving),))
     distinct: dict[Problem, Problem] = {}
     meetings: Counter[Problem] = Counter()

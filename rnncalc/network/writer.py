@@ -32,6 +32,8 @@ def spec_of(network: Network) -> dict[str, Any]:
 def _part(part: Part, steps: int | None) -> dict[str, Any]:
     spec: dict[str, Any] = {"steps": _value(steps)} if steps else {}
     spec |= {"input": _value(part.input), "layers": [layer_spec(layer) for layer in part.layers]}
+    if part.initial_states != "all":
+        spec["initial_states"] = part.initial_states
     if part.attention:
         spec["attention"] = _changed(part.attention, part.attention.options())
     if part.output:

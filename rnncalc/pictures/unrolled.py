@@ -259,7 +259,7 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             layers.insert(cells[0] if below else cells[-1] + 1, row)
         known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         reads: Steps = steps[next(place for place, move in enumerate(moves) if getattr(move, "part", "") == name)]
-        inputs, output = Row(reads, reads, letter=spelled("x")), (spelled("h"), spelled("y"))
+        inputs, output = Row(reads, reads, letter=spelled("x") if part.width != 0 else ""), (spelled("h"), spelled("y"))
         parts.append(DrawnPart(name, known, letter, [inputs], output, name in at_once).with_layers(layers))
     return parts
 
@@ -495,6 +495,8 @@ class Half(Frozen):
             width = max(self.wide, *(span(line) + 4 for line in row.lines)) | 1
             yield Box(self.left, row.top, width, height, row.lines, Style.ELIDED)
             return
+        if not (row.letter or row.layers):  # a decoder without an input of its own
+            return
         style = Style.INPUT if row is self.rows[0] else Style.OUTPUT if row.letter else Style.LAYER
         if row.layers and isinstance(row.layers[0].layer, Output):
             style = Style.OUTPUT
@@ -545,7 +547,9 @@ class Half(Frozen):
     def _up(self) -> Iterator[Shape]:
         """Yield the arrows that run up. What a context joins runs past attention."""
         below, attends = self.rows[0], None
-        context = self.attention.layers[0].outputs if self.attention else 0
+        attention = self.attention and self.attention.attention
+        added = attention is not None and attention.context == "added"
+        context = self.attention.layers[0].outputs if self.attention and not added else 0
         for row in self.rows[1:]:
             if row is self.attention:
                 attends = row
@@ -555,7 +559,8 @@ class Half(Frozen):
             if attends:
                 yield from self._straight(attends, row, attends.output_width, -PAST // 2)
             width = row.input_width(below, context if attends or row.bottom - 2 == self.fork else 0)
-            yield from self._straight(below, row, width, self.middle - 1 if attends else 0)
+            if below.letter or below.layers:
+                yield from self._straight(below, row, width, self.middle - 1 if attends else 0)
             below, attends = row, None
 
     def _straight(self, below: Row, row: Row, label: Line, by: int) -> Iterator[Shape]:
@@ -652,6 +657,10 @@ def _notes(network: Network, parts: list[DrawnPart]) -> Iterator[str]:
         yield "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
     if len(parts) == 1 and any(row.start for row in rows):
         yield "Its first states are the last states of the encoder."
+    starts = network.decoder.initial_states if network.decoder else "all"
+    if starts != "all" and not (starts == "last" and sum(bool(row.states) for row in parts[-1].rows) == 1):
+        first = "all" if starts == "zeros" else "all but the first"
+        yield f"Of the decoder's recurrent layers {first} start from zeros."
     for row in (row for row in rows if row.makers and not row.elided):
         letters = all_of([f"{network.spelling.letter(placed.starts[1])}_0" for placed in row.makers if placed.starts])
         vector = plural(row.makers[0].inputs, "number")
@@ -664,7 +673,8 @@ def _notes(network: Network, parts: list[DrawnPart]) -> Iterator[str]:
         enters = "what enters the recurrent layers" + " one step later" * after
         query = "output" if after else "state before the step"
         yield f"{name} compares the {query} of the last recurrent layer with all outputs of the encoder."
-        yield f"Its context joins {' and '.join(compress((enters, 'what leaves them'), attention.joins))}."
+        joins = "is added to" if attention.context == "added" else "joins"
+        yield f"Its context {joins} {' and '.join(compress((enters, 'what leaves them'), attention.joins))}."
     if later := one_to_many(network):
         yield later
 

@@ -143,8 +143,13 @@ class LayerWriter:
                 code = self.taps[node.number]
             case "weights" if node.weights:
                 code = words.number.format(parameter=f"self.{self.attributes[array_of(self.layer, node.weights)]}")
+            case "current" if read[0].width == STEPS:  # from an axis of its own to that of t
+                read_axes = self._axes(node.operands[0])
+                code = f'{library}.einsum("{read_axes}->{read_axes.replace("is", "si")}", {first})[..., None]'
             case "current" | "copy":
                 return values[0]
+            case "joined" if self.layer.time.whole:
+                code = f'{library}.einsum("{self._axes(node.operands[0])}->{self._axes(place)}", {first})'
             case "matrix" if len(read[0].axes) > 2:
                 rows, columns, taps = (sizes[letter] for letter in read[0].axes)
                 vectors = f"{library}.reshape(windows, (*windows.shape[:2], {node.number}, {columns}, {taps}))"
@@ -157,7 +162,8 @@ class LayerWriter:
                 start = node.number * sizes[node.width]
                 code = f"{first}[..., {start}:{start + sizes[node.width]}]"
             case "heads":
-                parts = f"{sizes[read[0].width] // sizes[node.width]}, {sizes[node.width]}"
+                each = sizes.get(node.width, 1)
+                parts = f"{sizes[read[0].width] // each}, {each}"
                 code = f"{library}.reshape({first}, (*{first}.shape[:-1], {parts}))"
             case "concat":
                 code = f"{library}.reshape({first}, (*{first}.shape[:-2], {sizes[node.width]}))"

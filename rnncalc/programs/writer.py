@@ -226,7 +226,9 @@ class Writer(Expressions, ABC):
         else:
             around = isinstance(module.layer, Transform) and not (self._around(module).module or attends(module))
             for direction, run in enumerate(() if around else self.names(module)):
-                if module.recurrent:
+                if isinstance(module.layer, Embedding) and module.layer.tied:
+                    code = f"self.{self._table(module, 'encoder')}"
+                elif module.recurrent:
                     code = self.recurrent(module, direction)
                 else:
                     code = f"Attention({self.made_with})" if attends(module) else self._layer(module)
@@ -404,6 +406,8 @@ class Writer(Expressions, ABC):
                     attended = self._around(module).applied.format(**places)
                     yield with_comment(f"context = {attended}", shape_of(module.shape))
                     continue
+                case flow.Merge(reads=(_, _), how="sum"):
+                    yield f"x = {x} + context"
                 case flow.Merge(reads=(_, beside)) if isinstance(moves[beside], flow.Attend | flow.Delay):
                     yield f"x = {self.join}([{x}, context], {self.axis}=-1)"
                 case flow.Merge(reads=(_, beside)):
@@ -562,11 +566,11 @@ class Writer(Expressions, ABC):
         half = ["second=True"] if module.cell.half and direction else []
         return f"{self.own_cells[module.cell]}({', '.join([*sizes, *half, *others])})"
 
-    def _table(self, output: Module) -> str:
-        """Return the identifier of the embedding that a tied output shares its matrix with."""
-        part = output.places[0].part
+    def _table(self, module: Module, part: str = "") -> str:
+        """Return the identifier of the embedding that a tied output, or another embedding, shares its matrix with."""
+        part = part or module.places[0].part or ""
         embeddings = (each for each in self.program.modules if isinstance(each.layer, Embedding))
-        return next(self.identifier(each) for each in embeddings if each.places[0].part == part)
+        return next(self.identifier(each) for each in embeddings if (each.places[0].part or "") == part)
 
     def arguments(self) -> Iterator[Argument]:
         """Yield the arguments of the program: inputs, extra inputs, then the number of steps."""

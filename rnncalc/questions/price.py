@@ -87,7 +87,8 @@ def memory_of(network: Network, *, traced: bool = False) -> int:
         if placed.part != part and not placed.starts:
             part = placed.part
             width = 1 if isinstance(layer, Embedding) else placed.inputs - layer.extra_inputs
-            size += _vectors(steps if inputs_of(network.flow)[part].sequence else 1, width)
+            read = inputs_of(network.flow).get(part)
+            size += _vectors(steps if read and read.sequence else 1, width)
         if isinstance(layer, Cell):
             copies = 3 if layer.directions == 2 else 1  # each direction's, and the two merged
             size += copies * _vectors(steps, layer.sizes(placed.inputs)[layer.output])

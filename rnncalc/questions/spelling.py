@@ -12,8 +12,8 @@ from typing import Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role
-from rnncalc.forward.arrays import Arrays, Convolution, Matrix, WeightVector, flat, shape_of
-from rnncalc.forward.bindings import BoundWeights, binding
+from rnncalc.forward.arrays import Arrays, Convolution, Matrix, flat, shape_of
+from rnncalc.forward.bindings import BoundWeights, Product, binding
 from rnncalc.forward.layer_pass import bound_weights
 from rnncalc.layers.cell import Cell
 from rnncalc.network.data import Nested, Weights
@@ -93,8 +93,8 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
         yield _name(letters.of_part("state", "", state)), turned(nested) if notation.rows else nested
 
 
-def numbers_of(array: Matrix | WeightVector) -> Nested:
-    """Return the rows of a matrix, one for each output, the kernel of a convolution, or the numbers of a vector."""
+def numbers_of(array: Product) -> Nested:
+    """Return the rows of a matrix, of the blocks along a diagonal, a kernel of a convolution, or a vector's numbers."""
     if isinstance(array, tuple):
         return [row for block in array for row in block.rows]
     if isinstance(array, Convolution):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.formula import factored, folded_sum, letters
-from rnncalc.layers.layer import External
+from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import DTYPES
 from rnncalc.letters import has_letters
 from rnncalc.network.flow import array_of
@@ -210,7 +210,9 @@ def on_parameters(count: Count) -> Iterator[str]:
     """Yield the sentences on the parameters of single layers: matrices that another layer owns, and conditions."""
     for placed in count.network.stack:
         if placed.layout.shared:
-            yield f"{placed.full_name}: its matrix is the embedding's, transposed, and counted there."
+            table = isinstance(placed.layer, Embedding)
+            owner = "table is the encoder's" if table else "matrix is the embedding's, transposed"
+            yield f"{placed.full_name}: its {owner}, and counted there."
     yield from on_conditions(count.layers)
 
 

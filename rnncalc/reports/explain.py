@@ -427,7 +427,8 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     elif isinstance(layer, Cell | Dense) and not layer.bias:
         yield "Biases: none, by bias: false."
     if each.placed.shared:
-        yield "The matrix is the embedding's, transposed: it is counted there, once."
+        table = "table is the encoder's" if isinstance(layer, Embedding) else "matrix is the embedding's, transposed"
+        yield f"The {table}: it is counted there, once."
     if layer.frozen:
         yield "Frozen: counted, but not trained."
 

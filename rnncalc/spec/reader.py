@@ -38,7 +38,7 @@ from rnncalc.letters import LETTER, in_ascii
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.stack import symbols_of
-from rnncalc.network.validation import KEYS, too_many_layers
+from rnncalc.network.validation import KEYS, PART_VALUES, too_many_layers
 from rnncalc.printable import escape
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, TreeReader, node_at, unknown_key, what, word_of
 from rnncalc.spec.values import NOTHING, growth, ways_to_write
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from rnncalc.spec.sizes import NamedSizes
 
 OUTPUT_KEYS = (Output.number, *Output.options())
-PART_KEYS = ("steps", "input", "layers", "attention", "output")
+PART_KEYS = ("steps", "input", "layers", "initial_states", "attention", "output")
 COUNT = WholeNumber()
 OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "weights": ((Mapping,), "the keys of the layers"),
@@ -262,7 +262,8 @@ class NetworkReader(TreeReader):
             got = f"the shape {' × '.join(shape)}"
             self.problem(mark, (*path, "input"), f"expected the number of features, got {got}; write {cure}")
             nodes = nodes | {"input": Scalar(features, True, mark)}
-        values = self.values(((key, nodes[key]) for key in KEYS if key in nodes), path, KEYS)
+        allowed = PART_VALUES if path else KEYS
+        values = self.values(((key, nodes[key]) for key in allowed if key in nodes), path, allowed)
         if needed and "input" not in nodes and isinstance(above, Mapping):
             self.missing(above, (*path, "input"), "the number of features per step, or an embedding's vocabulary")
         if needed or "input" in nodes:
@@ -326,7 +327,7 @@ class NetworkReader(TreeReader):
 
     def layer(self, node: Node, path: Path) -> Layer:
         """Return the layer that an item describes; a kind that takes no number may be written alone."""
-        if isinstance(node, Scalar) and node.value in KINDS and not kind(node.value).number:
+        if isinstance(node, Scalar) and node.value in KINDS and not kind(node.value).needs_number():
             alone, node = node, Mapping(node.mark)
             node.items = [(alone, Scalar("", True, alone.mark))]
         if not isinstance(node, Mapping):
@@ -348,7 +349,9 @@ class NetworkReader(TreeReader):
                     written += f"{':' if in_flags else ': '}{escape(word_of(below)) or 'N'}"
                 self.problem(word.mark, (*path, word.value), f"is a layer of its own; write {written} for it")
         allowed = _allowed(cls)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
-        if not cls.number:
+        number = node.get(name)
+        empty = isinstance(number, Scalar) and number.plain and number.value in NOTHING
+        if not cls.number or (empty and not cls.needs_number()):
             self.no_number(node, name, path)
             others = [*others, name]
         keys = self.keys(node, path, (*allowed, *others), partial(_unknown_option, cls, node))
@@ -364,7 +367,8 @@ class NetworkReader(TreeReader):
                 if node.get(option) is None and not any(_is_meant(option, key) for key in unknown):
                     self.missing(node, (*path, option), cls.option(option).meaning)
                 values[option] = (1,) if isinstance(cls.option(option).allowed, Sizes) else 1
-        return cls(**({cls.number: values.pop(name, 1)} if cls.number else {}), **values)
+        units = {cls.number: values.pop(name, 1)} if cls.number and name not in others else {}
+        return cls(**units, **values)
 
     def no_number(self, layer: Mapping, name: str, path: Path) -> None:
         """Note a value under a kind that takes none."""

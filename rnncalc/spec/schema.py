@@ -18,7 +18,7 @@ from rnncalc.network.budget import BUDGET_KEYS, BY_NAME, GROWING, LAYER_LIMIT
 from rnncalc.network.model import NETWORK_NAME
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
-from rnncalc.network.validation import KEYS
+from rnncalc.network.validation import KEYS, PART_VALUES
 from rnncalc.spec.networks import MODEL_KEYS
 from rnncalc.spec.reader import COUNT, GROUP_KEYS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
@@ -37,7 +37,7 @@ def text() -> str:
 
 def schema() -> Schema:
     """Return the schema of a spec."""
-    alone: Schema = {"enum": [name for name in KINDS if not kind(name).number]}
+    alone: Schema = {"enum": [name for name in KINDS if not kind(name).needs_number()]}
     group = _keys({"repeat": _described(OPTIONS["repeat"]), "layers": _ref("layers")}, *GROUP_KEYS)
     layers = {"type": "array", "minItems": 1, "items": {"oneOf": [alone, group, *(_ref(name) for name in KINDS)]}}
     plain = {key: allowed.schema for key, allowed in KEYS.items()}
@@ -46,7 +46,8 @@ def schema() -> Schema:
     text = "A course's letters by the symbols of the notation, {h: a, W_xh: W_F}; ^l is the number of the layer."
     letters = {"type": "object", "additionalProperties": written, "description": text}
     values: Schema = {"anyOf": [*SIZE.schema["anyOf"], {"type": "null"}]}
-    attention = {"attention": _layer({}, DecoderAttention)}
+    half = part | {key: allowed.schema for key, allowed in PART_VALUES.items()}
+    half |= {"attention": _layer({}, DecoderAttention)}
     names = {"propertyNames": {"pattern": f"^{WRITTEN_LETTER}$"}, "maxProperties": MOST_SIZES}
     top = {
         **part,
@@ -60,7 +61,8 @@ def schema() -> Schema:
         **_numbers(),
     }
     output = _keys({key: _described(OPTIONS[key]) for key in OUTPUT_KEYS}, "units")
-    encoder = {"properties": dict.fromkeys(("attention", "output"), False)}
+    of_decoder = dict.fromkeys(("attention", "output", "initial_states"), False)
+    encoder = {"properties": {**of_decoder, "input": KEYS["input"].schema}}
     halves = {"required": ["encoder", "decoder"], "properties": {**dict.fromkeys(_WHOLE, False), "encoder": encoder}}
     network = {key: top[key] for key in TOP_KEYS}
     rules = {
@@ -88,7 +90,7 @@ def schema() -> Schema:
         "$defs": {
             "layers": layers,
             "network": {**_keys({**network, **calls}), **rules},
-            "part": _keys({key: (part | attention)[key] for key in PART_KEYS}, "input", "layers"),
+            "part": _keys({key: half[key] for key in PART_KEYS}, "input", "layers"),
             "output": {"anyOf": [OPTIONS["units"].allowed.schema, output]},
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
@@ -136,7 +138,10 @@ def _budget() -> Schema:
 
 
 def _kind(name: str, layer: type[Layer]) -> Schema:
-    allowed: Schema = layer.option(layer.number).allowed.schema if layer.number else {"type": "null"}
+    null: Schema = {"type": "null"}
+    allowed = layer.option(layer.number).allowed.schema if layer.number else null
+    if layer.number and not layer.needs_number():
+        allowed = {"anyOf": [*allowed["anyOf"], null]}
     return _layer({name: {**allowed, "description": layer.summary()}}, layer)
 
 

@@ -10,7 +10,20 @@ import re
 from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS
-from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Sizes, Switch, Switches, Text, WholeNumber
+from rnncalc.layers.options import (
+    Allowed,
+    Choice,
+    Rate,
+    Ratio,
+    Real,
+    Size,
+    Sizes,
+    Switch,
+    Switches,
+    SwitchOr,
+    Text,
+    WholeNumber,
+)
 from rnncalc.letters import LETTER
 from rnncalc.printable import escape
 
@@ -41,10 +54,12 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
             value = text if text in allowed.words else None
         case _ if not plain and not ("," in text and getattr(allowed, "suffixes", False)):  # which braces would end
             pass
+        case SwitchOr() if text in allowed.words:
+            value = text
         case Sizes():
             digits = [None if "_" in word else _digits(word) for word in text.split("x")]
             value = tuple(digits) if len(digits) < 3 and None not in digits else None
-        case Switch() | Switches():
+        case Switch() | Switches() | SwitchOr():
             value = True if text in _TRUE else False if text in _FALSE else None
         case WholeNumber():
             number = allowed.number if allowed.suffixes else _digits
@@ -107,7 +122,7 @@ def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
             return choice_cure(text, tuple(allowed.words), in_flags=flag is not None)
         case _ if not plain and text != "?" and "," not in text:  # which ends a value in braces
             return "; remove the quotes" if _reads(text, allowed) else ""
-        case Switch():
+        case Switch() | SwitchOr():
             lower = text.lower()
             return "; write true" if lower in (*_YES, "1") else "; write false" if lower in (*_NO, "0") else ""
         case _:

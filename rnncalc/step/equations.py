@@ -176,7 +176,8 @@ def symbol_of(trace: Trace, place: int) -> Symbol:
     node = trace.nodes[place]
     function = OPERATIONS[node.operation].function if node.operation in OPERATIONS else ""
     letter = letter_of(trace, place) or ("y" if place == trace.output else function or node.operation)
-    letters = [each for each in "its" if each in trace.repeats[place]]
+    repeats = trace.repeats[place] - {"s" if node.width == STEPS and trace.across else ""}
+    letters = [each for each in "its" if each in repeats]
     return Symbol(letter, time=",".join(letters), axes=() if node.width in (STEPS, ONE) else (node.width,))
 
 
@@ -304,8 +305,15 @@ class LayerFormulas(NamedTuple):
                 assert node.weights
                 role = array_of(self.layer, node.weights)
                 return Symbol(*self.letters.get(role, (role, "")), axes=() if node.axes == (ONE,) else node.axes[:2])
+            case "matrix" if node.width == STEPS:  # across the steps
+                return Application(
+                    "matrix", (self.formula(node.operands[0]), self.formula(node.operands[1], whole=True))
+                )
+            case "plus" if node.width == STEPS and not self.trace.across:
+                score, bias = map(self.formula, node.operands)
+                return Application("plus", (score, bias.replace(time="s", axes=())))
             case "joined" if self.layer.time.whole:
-                return self.formula(node.operands[0], whole=whole)
+                return self.formula(node.operands[0], whole=whole or self.trace.across)
             case "softmax":
                 return Application(node.operation, (self.formula(node.operands[0], whole=True),))
             case "standardise":  # the stored numbers appear only in the name of the function

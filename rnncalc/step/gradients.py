@@ -26,7 +26,7 @@ from rnncalc.step.equations import (
     whole_of,
     written,
 )
-from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
+from rnncalc.step.nodes import INPUT, SEQUENCE, STEPS, Trace
 from rnncalc.step.operations import GRADIENT, IN_LETTERS, OF_CLASSES, OPERATIONS, RESULT, GradientRule
 
 TAPPED = 2
@@ -104,14 +104,17 @@ def gradient_equations(
                 carried[node.letter] = gradient
                 continue
             case "input" | "current" if sequence and not (apart and node.letter):  # x_t is one of the x_s
-                parts.setdefault(max(node.operands, default=0), []).append(_moved(gradient, SWAPPED))
+                moved = _moved(gradient, SWAPPED)
+                parts.setdefault(max(node.operands, default=0), []).append(whole_of(moved) if trace.across else moved)
                 continue
             case "step":
                 rest, earlier = _at(window, node.number)
                 of_x.setdefault(rest, []).append(_moved(gradient, earlier))
                 continue
             case "input" | "sequence":
-                lines.append(Equation(_derivative(formula(place)), gradient))
+                lines += (
+                    [Equation(_derivative(formula(place)), gradient)] if gradient != _derivative(formula(place)) else []
+                )
                 continue
             case "lookup" | "row":  # of the vector of each word i, or of the step
                 vector: Any = formula(place, named=False)
@@ -164,11 +167,14 @@ def gradient_equations(
                     written = Application("over", (gradient, quotient.operands[1]))
                 elif node.operation == "joined" and sequence:  # a number for each step
                     written = gradient
+                    whole |= {operand} if trace.across else set()
+                elif sequence and trace.nodes[operand].axes == (STEPS,) and not trace.across:
+                    written = whole_of(gradient)  # of a bias for each step
                 elif name and node.operation in SAME_LETTER:  # the whole of the parts, or a part of the whole
                     written = _derivative(formula(operand))
                 elif sequence:
                     each = trace.repeats[place].union(*[trace.repeats[other] for other in node.operands])
-                    written = _summed(written, each - trace.repeats[operand])
+                    written = _summed(written, each - trace.repeats[operand] - {"s" if trace.across else ""})
                 parts.setdefault(operand, []).append(written)
     for rest in of_x | of_groups:
         vector, all_of_it = window.at(rest), of_x.get(rest, [])

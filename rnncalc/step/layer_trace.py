@@ -164,7 +164,8 @@ class LayerTracer(Recorder):
 
     def current(self, sequence: Operand) -> Operand:
         self._check_sequence(sequence)
-        return Operand(self._place(Node("current", (sequence.place,), self._nodes[sequence.place].width)))
+        width = self._nodes[sequence.place].width
+        return Operand(self._place(Node("current", (sequence.place,), ONE if width == STEPS else width)))
 
     def dot(self, vector: Operand, sequence: Operand) -> Operand:
         self._check_sequence(sequence)
@@ -191,7 +192,7 @@ class LayerTracer(Recorder):
     def heads(self, vector: Operand, width: str) -> Operand:
         place = self._vector(vector)
         self._know(width)
-        if self._sizes.get(whole := self._nodes[place].width, 0) % self._sizes[width]:
+        if self._sizes.get(whole := self._nodes[place].width, 0) % self._sizes.get(width, 1):
             raise self._error(f"a vector of {whole} numbers has no parts of {width} numbers")
         return Operand(self._place(Node("heads", (place,), width)))
 
@@ -213,7 +214,7 @@ class LayerTracer(Recorder):
         return Operand(self._place(Node("part", (place,), width, number=index)))
 
     def _know(self, width: str) -> None:
-        if width not in self._sizes:
+        if width not in (*self._sizes, ONE):
             raise self._error(f"sizes gives no number for the width {width}{did_you_mean(width, [*self._sizes])}")
 
     def _check_sequence(self, sequence: Operand) -> None:

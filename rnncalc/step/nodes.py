@@ -188,6 +188,11 @@ class Trace(Frozen):
         """
         return repeats_of(self.nodes)
 
+    @cached_property
+    def across(self) -> bool:
+        """Whether a matrix makes a number for each step of those of all steps; such vectors are written as a whole."""
+        return any(node.operation == "matrix" and node.width == STEPS for node in self.nodes)
+
     def work(self, place: int) -> tuple[tuple[str, ...], frozenset[str]]:
         """Return the axes of a product, of a matrix or of pairs, and what it is done for, as in `repeats`."""
         node = self.nodes[place]
@@ -195,7 +200,7 @@ class Trace(Frozen):
         repeats = self.repeats[first] | self.repeats[vector]
         if node.operation in PAIRED:
             return (self.nodes[vector].width,), repeats
-        axes = self.nodes[first].axes
+        axes = self.nodes[first].axes[node.width == STEPS :]  # of a number for each step, as many times
         return (*axes, "q") if node.operation == "convolve" else tuple([axis for axis in axes if axis != ONE]), repeats
 
     @cached_property

@@ -74,7 +74,7 @@ def words(layer: Layer, *others: Layer) -> str:
     projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
     shown = (layer.number, "projection", "repeat")
     differing = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in shown]
-    number = f" {kept[layer.number]}" if layer.number else ""
+    number = f" {kept[layer.number]}" if layer.number and kept[layer.number] is not None else ""
     return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(differing)}"
 
 

@@ -50,8 +50,13 @@ def layer_of(random: Random, kind: str, framework: str) -> tuple[Any, int, str]:
     heads, each = random.randint(1, 3), random.randint(1, 3)
     options: Arrays = {"bias": random.random() < 0.7}
     if kind == "attention":
-        layer = Attention(random.randint(1, 5), score_bias=random.random() < 0.5, **options)
-        return layer, random.randint(1, 5), "textbook"
+        score: Any = random.choice(["additive", "linear", "steps"])
+        if score == "additive":
+            options |= {"units": random.randint(1, 5), "score_bias": random.random() < 0.5}
+        elif score == "linear":
+            options["bias"] = random.choice([True, False, "steps"])
+        convention = random.choice(["textbook", {"torch": "pytorch"}.get(framework, framework)])
+        return Attention(score=score, **options), random.randint(1, 5), convention
     options["causal"] = random.random() < 0.5
     if kind == "transformer":
         options |= {"feed_forward": random.randint(1, 6), "norm": random.choice(["first", "last"])}
@@ -64,12 +69,26 @@ def layer_of(random: Random, kind: str, framework: str) -> tuple[Any, int, str]:
     return MultiHeadAttention(heads, **options), heads * each, {"torch": "pytorch"}.get(framework, framework)
 
 
-def by_torch(layer: Any, weights: Arrays, x: Any) -> Any:
+def by_role(weights: Arrays, convention: str) -> Arrays:
+    """Return the weights of attention over the steps by role, matrices output by input."""
+    stem = {"pytorch": ".weight", "keras": "/kernel"}.get(convention, "")
+    names = [f"{part}{end}" for part in ("matrix", "score") for end in (stem, f"{stem[:1]}bias")] if stem else [*"Wbvc"]
+    turned = {name: array.T if convention == "keras" else array for name, array in weights.items()}
+    return {role: turned.get(name) for role, name in zip(("kernel", "bias", "score", "score_bias"), names, strict=True)}
+
+
+def by_torch(layer: Any, weights: Arrays, x: Any, convention: str) -> Any:
     """Return what PyTorch's module gives, or its operations if it has none; x: a batch of one sequence."""
     mask = torch.nn.Transformer.generate_square_subsequent_mask(x.shape[1]) if layer.values().get("causal") else None
     if isinstance(layer, Attention):
-        hidden = torch.tanh(x @ weights["W"].T + weights.get("b", torch.zeros(())))
-        scores = hidden @ weights["v"] + weights.get("c", torch.zeros(()))
+        linear = torch.nn.functional.linear
+        named = by_role(weights, convention)
+        if layer.score == "steps":
+            features = x.transpose(1, 2)
+            return (torch.softmax(linear(features, named["kernel"], named["bias"]), -1) * features).transpose(1, 2)
+        hidden = torch.tanh(linear(x, named["kernel"], named["bias"])) if layer.units else x
+        scores = linear(hidden, named["score"])[..., 0]
+        scores = scores if named["score_bias"] is None else scores + named["score_bias"]
         return (torch.softmax(scores, dim=-1)[:, None] @ x)[:, 0]
     width, shared = x.shape[2], {"bias": layer.bias, "batch_first": True}
     if isinstance(layer, MultiHeadAttention):
@@ -87,15 +106,24 @@ def called(layer: Any, weights: Any, *inputs: Any, **options: Any) -> Any:
     return layer.stateless_call([each for each in weights if each is not None], others, *inputs, **options)[0]
 
 
-def by_keras(layer: Any, weights: Arrays, x: Any) -> Any:
+def by_keras(layer: Any, weights: Arrays, x: Any, convention: str) -> Any:
     """Return what Keras' layers give, each with its part of the weights."""
     layers, shared = keras.layers, {"dtype": "float64"}
     biased = shared | {"use_bias": layer.bias}
     if isinstance(layer, Attention):
-        dense = layers.Dense(layer.units, "tanh", **biased)
-        hidden = called(dense, (weights["W"].T, weights.get("b")), x)
-        score = layers.Dense(1, use_bias=layer.score_bias, **shared)
-        scores = called(score, (weights["v"][:, None], weights.get("c")), hidden)
+        named = by_role(weights, convention)
+        if layer.score == "steps":
+            turn = layers.Permute((2, 1))
+            dense = layers.Dense(x.shape[1], "softmax", **biased)
+            return layers.Multiply()([x, turn(called(dense, (named["kernel"].T, named["bias"]), turn(x)))])
+        hidden = x
+        if layer.units:
+            dense = layers.Dense(layer.units, "tanh", **biased)
+            hidden = called(dense, (named["kernel"].T, named["bias"]), x)
+        of_step = layer.bias == "steps"
+        score = layers.Dense(1, use_bias=named["score_bias"] is not None and not of_step, **shared)
+        scores = called(score, (named["score"].T, None if of_step else named["score_bias"]), hidden)
+        scores = scores + named["score_bias"][:, None] if of_step else scores
         return (layers.Softmax(axis=1, **shared)(scores) * x).sum(1)
     key, value = layer.values().get("key_size") or x.shape[2] // layer.heads, layer.values().get("value_size")
     heads = layers.MultiHeadAttention(layer.heads, key, value_dim=value, **biased)
@@ -140,20 +168,22 @@ def test_outputs_and_gradients_are_the_frameworks(framework: str, kind: str) -> 
         (placed,) = network.stack
         copied = {tensor.name: np.array(filled(tensor, 1.5, random.random)) for tensor in placed.tensors}
         x = np.array([[2 * random.random() - 1 for _ in range(inputs)] for _ in range(steps)])
-        shape = (inputs,) if kind == "attention" else (steps, inputs)
+        shape = (inputs,) if placed.layer.time.ends else (steps, inputs)
         targets = np.array([random.random() for _ in range(prod(shape))]).reshape(shape)
         lists = {name: array.tolist() for name, array in copied.items()}
         loss = squared(targets.reshape(-1, inputs).tolist())
         ours = backward_pass(network, loss, {placed.name: lists}, inputs={None: x.tolist()})
         if framework == "torch":
             weights = {name: torch.tensor(array, requires_grad=True) for name, array in copied.items()}
-            output = by_torch(layer, weights, torch.tensor(x)[None])[0]
+            output = by_torch(layer, weights, torch.tensor(x)[None], convention)[0]
             ((output - torch.tensor(targets)) ** 2).sum().backward()
             output, gradients = output.detach().numpy(), {name: each.grad / 2 for name, each in weights.items()}
         else:
 
-            def error(weights: Any, layer: Any = layer, x: Any = x, targets: Any = targets) -> Any:
-                output = by_keras(layer, weights, jnp.asarray(x)[None])[0]
+            def error(
+                weights: Any, layer: Any = layer, x: Any = x, targets: Any = targets, of: str = convention
+            ) -> Any:
+                output = by_keras(layer, weights, jnp.asarray(x)[None], of)[0]
                 return ((output - targets) ** 2).sum() / 2, output
 
             gradients, output = jax.jit(jax.grad(error, has_aux=True))(copied)

@@ -31,6 +31,7 @@ from rnncalc.errors import DeclarationError, RefusedError
 from rnncalc.forward.arrays import Arrays, filled
 from rnncalc.forward.bindings import binding
 from rnncalc.layers import KINDS, kind
+from rnncalc.layers.attention import Attention
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.layer import CROSS, Layer
 from rnncalc.layers.options import Choice, Switch
@@ -58,8 +59,12 @@ def layers_of(name: str, row: Convention) -> Iterator[Layer]:
     for way in ways:
         for options in ({}, *({option: each} for option in values for each in values[option])):
             layer = plain.replace(**options, **way)
-            if not any(layer.option_problems()) and not any(row.cannot(layer)):
+            apart = layer.values().get("tied")  # to a table of another layer
+            if not apart and not any(layer.option_problems()) and not any(row.cannot(layer)):
                 yield layer
+    if issubclass(of, Attention):
+        yield from (of(score="linear"), of(score="linear", bias=False), of(score="linear", bias="steps"))
+        yield from (of(score="steps"), of(score="steps", bias=False))
 
 
 IN_A_DECODER = ("rnn", "gru", "lstm", "mgu")

@@ -45,7 +45,9 @@ LONG = "a rather long name for a layer that nobody would type"
 def many() -> Iterator[Network]:
     """Yield networks of every shape that a program can take."""
     for path in sorted(Path("specs").rglob("*.yaml")):
-        yield from (each.network for each in load_model(path).networks.values())
+        for each in load_model(path).networks.values():
+            if not each.network.decoder or each.network.decoder.input != 0:  # which no program is written for
+                yield each.network
     for ways in ({}, {"bidirectional": True}, {"bidirectional": True, "merge": "mul", "learned_state": True}):
         for topology in ("one-to-one", "one-to-many", "many-to-one", "many-to-many"):
             layers = [LSTM(4, name=LONG, extra_inputs=2, **ways), MGU(4, frozen=True, name=f"{LONG}!", **ways)]
@@ -85,11 +87,12 @@ def test_ruff_has_nothing_to_say(tmp_path: Path) -> None:
 def test_every_network_is_a_program(spec: Spec, target: str) -> None:
     """Python reads it, and it says the total of its parameters."""
     net = network_of(spec)
-    program = program_of(net, target, stacks=spelling(target).stacks)
     try:
+        program = program_of(net, target, stacks=spelling(target).stacks)
         tree = ast.parse(source(net, target))
-    except RefusedError:  # of attention, whose sizes not every target has
-        assert any(isinstance(placed.layer, Transform) for placed in net.stack)
+    except RefusedError:  # of attention, whose sizes not every target has, and of blocks
+        blocks = any(placed.layer.values().get("recurrent_blocks") for placed in net.stack)
+        assert blocks or any(isinstance(placed.layer, Transform) for placed in net.stack)
         return
     (said,) = (
         found for of in tree.body if isinstance(of, ast.ClassDef) and "Reads " in (found := ast.get_docstring(of) or "")

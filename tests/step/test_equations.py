@@ -264,8 +264,8 @@ def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
         for each in gate.products:
             letters = gate.letter if each.matrix is None else each.matrix
             if each.form is Form.RANK:
-                sides = {"A": "left", "B": "right"}.items()
-                names |= {f"{name}_h{letters}": of.factor(gate.letter, "h", side).rows for name, side in sides}
+                for name, side in (("A", "left"), ("B", "right")):
+                    names[f"{name}_h{letters}"] = of.factor(gate.letter, "h", side).rows
                 continue
             held = of.product(gate.letter, each.vector)
             if isinstance(held, tuple):  # blocks along the diagonal, zeros elsewhere

@@ -33,7 +33,7 @@ TRANSFORMS = TransformNames(
         "conv1d": {"kernel": "kernel", "bias": "bias"},
         "layer_norm": {"scale": "scale", "bias": "bias"},
         "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
-        "decoder_attention": bindings.of_dense("/kernel", "/bias"),
+        **dict.fromkeys(("attention", "decoder_attention"), bindings.of_dense("/kernel", "/bias")),
         **dict.fromkeys(("multi_head_attention", *CROSS), bindings.with_heads("out")),
     },
     taps_first=True,

@@ -36,7 +36,7 @@ TRANSFORMS = TransformNames(
         "embedding": {"embedding": "embeddings", "position_embedding": "positions"},
         "conv1d": {"kernel": "w", "bias": "b"},
         "layer_norm": {"scale": "scale", "bias": "offset"},
-        **dict.fromkeys(("decoder_attention", *CROSS), of_dense("/w", "/b")),
+        **dict.fromkeys(("attention", "decoder_attention", *CROSS), of_dense("/w", "/b")),
     },
     taps_first=True,
     transposed=True,

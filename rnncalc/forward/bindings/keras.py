@@ -38,7 +38,7 @@ TRANSFORMS = TransformNames(
         "layer_norm": {"scale": "gamma", "bias": "beta"},
         "batch_norm": {"scale": "gamma", "bias": "beta"}
         | {"running_mean": "moving_mean", "running_variance": "moving_variance"},
-        "decoder_attention": bindings.of_dense("/kernel", "/bias"),
+        **dict.fromkeys(("attention", "decoder_attention"), bindings.of_dense("/kernel", "/bias")),
         **dict.fromkeys(("multi_head_attention", *CROSS), bindings.with_heads("attention_output")),
     },
     taps_first=True,

@@ -33,7 +33,7 @@ TRANSFORMS = TransformNames(
         "layer_norm": {"scale": "weight", "bias": "bias"},
         "batch_norm": {"scale": "weight", "bias": "bias"}
         | {"running_mean": "running_mean", "running_variance": "running_var"},
-        **dict.fromkeys(("decoder_attention", *CROSS), of_dense(".weight", ".bias")),
+        **dict.fromkeys(("attention", "decoder_attention", *CROSS), of_dense(".weight", ".bias")),
     },
     taps_first=False,
 )

@@ -19,7 +19,7 @@ TRANSFORMS = TransformNames(
     {kind: pytorch.TRANSFORMS.names[kind] for kind in ("dense", "embedding", "conv1d", "layer_norm")}
     | {
         "batch_norm": {"scale": "weight", "bias": "bias", "running_mean": "_mean", "running_variance": "_variance"},
-        **dict.fromkeys(("decoder_attention", *CROSS), of_dense(".weight", ".bias")),
+        **dict.fromkeys(("attention", "decoder_attention", *CROSS), of_dense(".weight", ".bias")),
     },
     taps_first=False,
     transposed=True,

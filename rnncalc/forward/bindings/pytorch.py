@@ -53,7 +53,7 @@ TRANSFORMS = TransformNames(
         "layer_norm": {"scale": "weight", "bias": "bias"},
         "batch_norm": {"scale": "weight", "bias": "bias"}
         | {"running_mean": "running_mean", "running_variance": "running_var"},
-        "decoder_attention": of_dense(".weight", ".bias"),
+        **dict.fromkeys(("attention", "decoder_attention"), of_dense(".weight", ".bias")),
         "cross_attention": HEADS | {"query": "q_proj_weight", "key": "k_proj_weight", "value": "v_proj_weight"},
         "cross_attention_of_one_width": HEADS,
     },

@@ -4,8 +4,6 @@ The cell's step decides which weights are requested, not its declared gates, and
 whether a matrix is diagonal or shared is read from the gates, so that users' own cells work too.
 """
 
-from typing import Any
-
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
 from rnncalc.forward.bindings import Binding, Product, TransformNames, prefix
 from rnncalc.layers.cell import Cell, Form
@@ -20,7 +18,8 @@ class _TextbookWeights:
         self.layer = layer
         self.before = prefix(layer, backward)
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
-        self.bound: dict[tuple[str, ...], Any] = {}
+        self.bound: dict[tuple[str, str], Product] = {}
+        self.factors: dict[tuple[str, ...], Matrix] = {}
 
     def product(self, letter: str, vector: str) -> Product:
         if (letter, vector) not in self.bound:
@@ -47,11 +46,10 @@ class _TextbookWeights:
         return self.arrays.vector(f"{self.before}{'W' if vector in ('x', first) else 'w'}_{word}")
 
     def factor(self, letter: str, vector: str, side: str) -> Matrix:
-        if (letter, vector, side) not in self.bound:
+        if (letter, vector, side) not in self.factors:
             name = f"{self.before}{'A' if side == 'left' else 'B'}_{vector}{letter}"
-            self.bound[letter, vector, side] = self.arrays.matrix(name)
-        factor: Matrix = self.bound[letter, vector, side]
-        return factor
+            self.factors[letter, vector, side] = self.arrays.matrix(name)
+        return self.factors[letter, vector, side]
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
         if side == "recurrent" or not self.layer.bias or not self.gates[letter].bias:

@@ -24,7 +24,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 
 TRANSFORMS = TransformNames(
     {kind: keras.TRANSFORMS.names[kind] for kind in ("dense", "embedding", "conv1d", "layer_norm", "batch_norm")}
-    | dict.fromkeys(("decoder_attention", *CROSS), bindings.of_dense("/kernel", "/bias")),
+    | dict.fromkeys(("attention", "decoder_attention", *CROSS), bindings.of_dense("/kernel", "/bias")),
     taps_first=True,
     transposed=True,
 )
