@@ -63,7 +63,9 @@ _REWRITTEN = (
     (r"(?<!\w)([0-9][0-9,.]*) weights(?=,.*bia[is])", r"weights: \1"),
     (r"(?<=\w):0'? shape=", " = "),
     (r"\A\[ ?(\([^()]*\),.*\)),? ?\]\Z", r"\1"),  # [(1, 36), (9, 36), (36,)]
-    (r"(?<=[0-9)\]])\s*\n\s*(?==\s*[0-9(])", " "),
+    (r"([*·×+^²(][^\n]*[0-9)\]])\s*\n\s*(?==\s*[0-9(])", r"\1 "),
+    (r"(?<=[0-9])\s*\n\s*= ?([0-9][0-9,.]*)\W*\Z", r"\ntotal: \1"),
+    (r"(?i)\b(layer|lstm|gru|rnn|dense) ([1-9]) (?=[^\W\d]{2}[\w ]*[:=])", r"\1_\2 "),
     (
         r"\A([^=+0-9]{2,}= )[^=0-9]*[^\W\d]{2}[^=0-9]*\+[^=0-9]*[^\W\d]{2}[^=0-9]*= (?=[0-9(])",
         r"\1",
@@ -88,7 +90,7 @@ _SPOKEN = (
 )
 _NO_LABEL = (
     (r"(?i)\b(?:per|pro|je|par|por)\b", "each"),
-    (r"(?i)\b(?:there|are|is|has|have|hat|haben|ist|in|so|soit|thus|hence|therefore|en|ha|tem|tiene)\b", " "),
+    (r"(?i)\b(?:there|are|is|has|have|hat|haben|ist|in|of|which|so|soit|thus|hence|therefore|en|ha|tem|tiene)\b", " "),
     (r"[\s_:=→⇒()\[\]*•–-]+|(?<=\s)>", " "),
     (r"\A ?(?=[1-9])", "the "),
 )
@@ -119,6 +121,7 @@ def claims_in(text: str) -> list[str]:
         label = f"{heading} {before} {piece[numbers[0].end() : end]}"
         for words, plain in _NO_LABEL:
             label = re.sub(words, plain, label)
+        label = re.sub(r"(?i)\A *par[aáâ]m\w*[. ]*\Z", "total", label)
         if not re.search(r"[^\W\d]", label) or re.search(_OTHERS, label.strip()):
             return []
         claims.append(f"{label.strip()}: {numbers[0][0].strip()}")
@@ -141,7 +144,7 @@ def rewritten(text: str) -> str:
     parts = re.split(r" \+ (?![^()\[\]{}]*[)\]}])", text)
     label, sign, _ = parts[0].partition("=")
     if parts[1:] and sign and re.search(_TITLE, label):
-        text = re.sub(r"(?<=[0-9)]) \([^\W\d]{2}[^\W\d ]*\)(?= [+=]|\W*\Z)", "", text)
+        text = re.sub(r"(?<=[0-9)]) \([^\W\d]{2}[\w ]*\)(?= [+=]|\W*\Z)", "", text)
     elif parts[1:]:
         last = re.search(_TOTAL, parts[-1])
         parts[-1] = parts[-1][: last.start()] if last else parts[-1]

@@ -46,8 +46,8 @@ _WORDS = {
     "reset": "rücksetz réinitialisation reinicio reinício ripristino",
     "candidate": "candidat candidato kandidat",
     "direction": "directions richtung sens dirección direzione direção forward backward fwd bwd vorwärts rückwärts",
-    "encoder": "encodeur codeur codificador codificatore",
-    "decoder": "dekoder décodeur decodificador decodificatore",
+    "encoder": "enc encodeur codeur codificador codificatore",
+    "decoder": "dec dekoder décodeur decodificador decodificatore",
     "attention": "aufmerksamkeit atención attenzione atenção",
     "1": "first erste premier première primera primer prima primo primeira",
     "2": "second zweite deuxième seconde segunda segundo seconda secondo",
@@ -87,7 +87,7 @@ _REPLACEMENTS = (
     (_NO + _BIASES, " weights unbiased "),
     (r"\b(?:with|incl(?:uding)?|mit|avec|con|com)\b\.?" + _BIASES, " "),
     (_NO, " without "),
-    (rf"{_BOTH}|\A(?:both|beide|together|les deux)\Z", " bidirectional "),
+    (rf"{_BOTH}|\A(?:both|beide|les deux)\Z", " bidirectional "),
     (r"\bbi(?:\b|-?(?=lstm|gru|rnn))", "bidirectional "),
     (r"\b([ih])2([ho])\b", r"\1 to \2"),
     (r"\b(lstm|gru|rnn)s\b", r"\1 layers"),
@@ -205,11 +205,12 @@ class Labels:
             key = key and frozenset([*key, "gate"]) if "layer" not in words else frozenset(["candidate"])
         biases_apart = "bias" in apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
-        letters = (
-            re.findall(r"(?<!\S)[WUVb](?!\S)|\Akernel\Z", re.sub(r"[()\[\],:]", " ", label)) if self.tensors else ()
-        )
+        plain = re.sub(r"[()\[\],:./]", " ", label)
+        letters = re.findall(r"(?<!\S)[WUVb](?!\S)|(?<!recurrent )(?<!\w)kernel\Z", plain) if self.tensors else []
         if letters:
-            parts = [*self.known.get(key - {"weight"} | {*_LETTERS[letters[0]].split()}, ())]
+            role = key - {"weight"} | {*_LETTERS[letters[0]].split()}
+            parts = [*self.known.get(role, self.known.get(key, ()) if letters[0] == "kernel" else ())]
+            parts = [] if letters[1:] else parts
         elif key == {"weight", "bias"} or (key == {"weight"} and not biases_apart):
             parts = [whole]
             others = () if "bias" in key or number.rounds(whole.count) else self.known.get(key, ())
@@ -231,27 +232,24 @@ class Labels:
                 parts += self.known.get(key - {"weight"}, ())  # the weights of a layer may be all its parameters
             if "output" in apart and key in ({"encoder"}, {"decoder"}):
                 parts += self.known.get(key | {"recurrent"}, ())  # the half without its output layer
+            if all(map(str.isdecimal, key)):  # a table before the layers may not be counted as one
+                parts += [part for part in self.known.get(key | {"recurrent"}, ()) if number.rounds(part.count)]
             parts += [whole] if parts and key <= {*KINDS} - {"dense"} else []
             parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
         if not parts:
-            named = {
-                part.name: 0
-                for each in self.known.values()
-                for part in each
-                if part.name and not part.name.endswith("layers")
-            }
-            labels = ["total", *[escape(placed.name) for placed in stack][: MOST_LABELS // 2], *named][:MOST_LABELS]
+            names = {part.name: 0 for each in self.known.values() for part in each if part.name}
+            shown = [name for name in names if not (name.endswith("layers") or " of " in name)]
+            labels = ["total", *[escape(placed.name) for placed in stack][: MOST_LABELS // 2], *shown][:MOST_LABELS]
             raise CallError(f"{escape(label)}: this network has no such part; the labels are {one_of(labels)}")
         right = [part for part in parts if number.rounds(part.count)]
         layers = list(dict.fromkeys([escape(part.layer) for part in parts if part.layer]))
         if layers[1:] and not right and parts[0].layer:
             cure = one_of([f"{layer} {parts[0].name or ''}".strip() for layer in layers[: MOST_LABELS // 2]])
             raise CallError(f"{escape(label)}: several layers have this name; write {cure}")
-        alike = [
-            part for part in right or parts if part[:2] == (right or parts)[0][:2]
-        ]  # in one direction, and in both
-        plain = alike[1:] and not any(map(has_letters, (number.number, *(part.count for part in alike))))
-        part = min(alike, key=lambda part: abs(part.count - number.number)) if plain else alike[0]
+        parts = right or parts
+        alike = [part for part in parts if part[:2] == parts[0][:2]]  # in one direction, and in both
+        comparable = alike[1:] and not any(map(has_letters, (number.number, *(part.count for part in alike))))
+        part = min(alike, key=lambda part: abs(part.count - number.number)) if comparable else alike[0]
         return whole._replace(kind=part.kind) if part.place is not None and part.count == self.total else part
 
     @cached_property

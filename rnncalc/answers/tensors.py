@@ -70,7 +70,9 @@ class TensorGrader:
 
         Raises CallError if several layers have a tensor of that name.
         """
-        spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2], in_ascii(name))
+        module = re.fullmatch(r"[a-z]+\.((?:weight|bias)\w*)", name)  # as a program calls it
+        own_name = module[1] if module else ""
+        spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2], in_ascii(name), own_name)
         places: list[int] = next(filter(None, map(self.places.get, spellings)), [])
         if len(places) > 1:
             each = one_of([f"{escape(self.tensors[place][0])}.{escape(name)}" for place in places[:MOST_NAMED]])
