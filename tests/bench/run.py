@@ -1,8 +1,10 @@
-"""Prints what calls take: `python tests/bench.py [--against COMMIT] [--runs 5] [WORD]...`. A measure, never a test.
+"""Prints what calls take: `python tests/bench/run.py [--against COMMIT] [--growth] [WORD]...`. A measure, never a test.
 
-Each row is a call whose name contains the words: the median of its seconds of a processor, its megabytes, and, against
-a commit, the ratio of both medians, taken in turns so that a busy machine slows both. rnncalc is installed into a fresh
+Each row is a call whose name contains the words: the median of its seconds of a processor, and its megabytes; against
+a commit, the ratios of both, taken in turns so that a busy machine slows both. rnncalc is installed into a fresh
 environment first, as its users have it. No call should take over 2 seconds or 300 MB (marked !).
+
+--growth prints how the time of calls grows with their size: as n to a power, which should be at most 1.1 (marked !).
 """
 
 import argparse
@@ -18,13 +20,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
+from math import log
 from operator import mul
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 ENV = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 MOST_SECONDS, MOST_MB, LONGEST = 2, 300, 60
 
@@ -41,29 +44,27 @@ def rows(folder: Path) -> Iterator[Row]:
     """Yield the calls, their files written into a folder."""
     yield Row("SPEC", ["specs/lstm.yaml"], 0.8)
     yield Row("SPEC -f json", ["specs/lstm.yaml", "-f", "json"], 0.9)
-    yield Row("check of 1,000 specs", ["check", str(small_specs(folder / "many"))], 0.35)
-    five = ["-i", "8", *(f"-llstm:{units}" for units in (16, 15, 14, 13, 12))]
-    (folder / "class.csv").write_text("name,answer\n" + "".join(f"n{n},{3_000 + n}\n" for n in range(20_000)))
-    yield Row("a class of 20,000 answers", ["answer", *five, "--from", str(folder / "class.csv")], 0.25)
-    variants = ["exercise", "-i", "8", "-l", "lstm:16", "--vary", "lstm_1=2..9999", "--variants", "1000"]
-    yield Row("1,000 variants", variants, 0.25)
+    yield Row("check of 1,000 specs", specs(folder, 1_000), 0.35)
+    for layers in (1, 5):
+        yield Row(f"a class of 20,000 answers, layers: {layers}", answers(folder, 20_000, layers), 0.25)
+    yield Row("1,000 variants", variants(folder, 1_000), 0.25)
     backward = ["run", "-i", "8", "-l", "lstm:16", "-T", "100", "--backward", "--verify"]
     yield Row("run --backward --verify", [*backward, "--max-multiply-adds", "100G"], 0.3)
-    spec, model = many_tensors(folder, 50_000)
-    yield Row("check --model, 50,000 tensors", ["check", spec, "--model", model], 0.35)
+    yield Row("a wrong answer, 100 layers", ["answer", *different(100), "12345"], 0.4)
+    yield Row("a wrong answer, 1,000 layers", ["answer", *different(999), "12345"], 0.6)
+    yield Row("check --model, 50,000 tensors", tensors(folder, 50_000), 0.35)
     yield Row("read of 1 GB", ["read", sparse(folder / "large.safetensors")])
-    deep = ["-i", "16", "-T", "7", *["-l", "lstm:16,bidirectional"] * 1_000, "-o", "5"]
-    other = ["-i", "16", "-T", "7", *(f"-lgru:{units}" for units in range(1, 1_000)), "-o", "5"]
     letters = ["-i", "16", "-T", "7", *(f"-llstm:h_{number % 29},bidirectional" for number in range(99)), "-o", "m"]
-    networks = {"1,000 layers": deep, "1,000 different layers": other, "30 letters in 100 layers": letters}
+    networks = {"1,000 layers": deep(1_000), "1,000 different layers": different(999), "30 letters": letters}
+    targets = {"count": 0.7, "draw": 0.6, "explain": 0.6}
     for (name, network), question in product(networks.items(), QUESTIONS):
         command, *flags = question.split()
-        yield Row(f"{name}: {question}", [command, *network, *flags])
+        yield Row(f"{name}: {question}", [command, *network, *flags], targets.get(question))
     long, small = "x" * 10_000, ["-i", "4", "-l", "rnn:3"]
     only = [word for number in range(10_000) for word in ("--only", f"rnm_{number}")]
     for words in (
         *(["count", "-i", "4", "-l", f"rnn:3,name={long}"], ["count", "-i", "4", "-l", f"{long}:3"], [long]),
-        *(["explain", *deep, *only], ["count", "-i", "4", *["-l", "rnnn:3x,biass=5"] * 1_000], ["read", long]),
+        *(["explain", *deep(1_000), *only], ["count", "-i", "4", *["-l", "rnnn:3x,biass=5"] * 1_000], ["read", long]),
         *(["count", *small, *[f"--flag{number}" for number in range(10_000)]], ["check", *["specs/x.yaml"] * 10_000]),
         *(["compare", *["--network", "-i 9 -l lstm:20 -o 3"] * 1_000], ["count", *small, *["-c", "keras"] * 10_000]),
         ["exercise", *small, "--vary", "rnn_1=" + "1." * 15_000],
@@ -73,8 +74,9 @@ def rows(folder: Path) -> Iterator[Row]:
 
 QUESTIONS = (
     """
-count; count --tensors; count --cost; count --operations; count --shapes; count --training --chunk 3; count -f json
-count --all-conventions; count -f html; explain -f json; explain --training; draw -f svg; draw --view growth
+count; explain; draw; count --tensors; count --cost; count --operations; count --shapes
+count --training --chunk 3; count -f json; count --all-conventions
+count -f html; explain -f json; explain --training; draw -f svg; draw --view growth
 answer 12345; answer 1 2 3; run; compare --same-params; export --to pytorch; exercise --ask formula
 """.strip()
     .replace("\n", "; ")
@@ -82,25 +84,85 @@ answer 12345; answer 1 2 3; run; compare --same-params; export --to pytorch; exe
 )
 
 
-def small_specs(folder: Path) -> Path:
-    folder.mkdir()
+def different(number: int) -> list[str]:
+    """Return the flags of a network of so many layers, no two of one size."""
+    layers = [word for units in range(1, number + 1) for word in ("-l", f"gru:{units}")]
+    return ["-i", "16", "-T", "7", *layers, "-o", "5"]
+
+
+def deep(number: int) -> list[str]:
+    """Return the flags of a network of so many equal layers."""
+    return ["-i", "16", "-T", "7", *["-l", "lstm:16,bidirectional"] * number, "-o", "5"]
+
+
+def specs(folder: Path, count: int) -> list[str]:
+    """Return the check of so many specs."""
+    (folder := folder / f"specs-{count}").mkdir(exist_ok=True)
     chance = random.Random(0)
-    for number in range(1_000):
+    for number in range(count):
         layers = "".join(f"  - {chance.choice(['rnn', 'gru', 'lstm'])}: {chance.randint(1, 999)}\n" for _ in range(2))
         text = f"name: Spec {number}\ninput: {chance.randint(1, 999)}\nsteps: 10\nlayers:\n{layers}output: 10\n"
         (folder / f"{number}.yaml").write_text(f"{text}budget: {{max_params: 100M, max_bytes: 400MB}}\n")
-    return folder
+    return ["check", str(folder)]
 
 
-def many_tensors(folder: Path, count: int) -> tuple[str, str]:
-    """Write a spec of an external layer with so many tensors, and a model file that has them."""
+def answers(folder: Path, count: int, layers: int = 1) -> list[str]:
+    """Return the grading of a class of so many different answers."""
+    path = folder / f"class-{count}.csv"
+    path.write_text("name,answer\n" + "".join(f"n{n},{3_000 + n}\n" for n in range(count)))
+    return ["answer", "-i", "8", *(f"-llstm:{16 - layer}" for layer in range(layers)), "--from", str(path)]
+
+
+def variants(_: Path, count: int) -> list[str]:
+    """Return an exercise of so many variants."""
+    return ["exercise", "-i", "8", "-l", "gru:16", "--vary", "gru_1=2..9999", "--variants", str(count)]
+
+
+def tensors(folder: Path, count: int) -> list[str]:
+    """Return the check of a spec with an external layer of so many tensors, and of a model file that has them."""
     names = [f"W_{number}" for number in range(count)]
-    spec, model = folder / "tensors.yaml", folder / "tensors.safetensors"
+    spec, model = folder / f"{count}.yaml", folder / f"{count}.safetensors"
     spec.write_text("convention: pytorch\ninput: 4\nlayers:\n  - external: " + f"{2 * count}\n    outputs: 3\n")
     places = {name: {"dtype": "F32", "shape": [2], "data_offsets": [8 * n, 8 * n + 8]} for n, name in enumerate(names)}
     header = json.dumps(places).encode()
     model.write_bytes(struct.pack("<Q", len(header)) + header + bytes(8 * count))
-    return str(spec), str(model)
+    return ["check", str(spec), "--model", str(model)]
+
+
+def steps(_: Path, count: int) -> list[str]:
+    """Return a pass over so many steps."""
+    return ["run", "-i", "4", "-l", "lstm:4", "-T", str(count)]
+
+
+GROWING: dict[str, tuple[int, Callable[[Path, int], list[str]]]] = {
+    "layers counted": (1_000, lambda _, count: ["count", *deep(count)]),
+    "layers explained": (1_000, lambda _, count: ["explain", *deep(count)]),
+    "layers drawn": (1_000, lambda _, count: ["draw", *deep(count)]),
+    "layers answered": (1_000, lambda _, count: ["answer", *different(count - 1), "12345"]),
+    "layers trained": (1_000, lambda _, count: ["count", "--training", *different(count - 1)]),
+    "variants": (1_000, variants),
+    "specs": (1_000, specs),
+    "tensors": (50_000, tensors),
+    "answers": (20_000, answers),
+    "steps": (10_000, steps),
+}
+"""What is doubled twice, up to a number: from it and a folder, a call."""
+
+STEEPEST = 1.1
+
+
+def print_growth(python: str, folder: Path, runs: int, words: list[str]) -> None:
+    """Print the exponent with which the time of each call grows, the start left out, as a line through three sizes."""
+
+    def seconds(call: list[str]) -> float:
+        return median(measured([python, "-m", "rnncalc", *call])[0] for _ in range(runs))
+
+    start = seconds(["--version"])
+    for name, (most, call) in GROWING.items():
+        if all(word in name for word in words):
+            few, many = (seconds(call(folder, count)) - start for count in (most // 4, most))
+            exponent = log(many / few, 4)
+            print(f"{'!' if exponent > STEEPEST else ' '} {name:20} up to {most:6,}: n^{exponent:.2f}", flush=True)
 
 
 def sparse(path: Path) -> str:
@@ -132,10 +194,14 @@ def installed(source: str, folder: Path) -> str:
 
 
 def forward_pass() -> None:
-    """Print the time of a pass of an LSTM as a ratio to that of its bare products; run in the environment."""
+    """Print the time of a pass of an LSTM as a ratio to that of its bare products, and that of its gradients as one to
+    that of the pass; run in the environment.
+    """
     from rnncalc import LSTM, Network
     from rnncalc.forward.arrays import PassData, floats
+    from rnncalc.forward.backward_pass import backward_pass
     from rnncalc.forward.network_pass import Pass
+    from rnncalc.questions.backward import LOSSES
 
     def by_pairs(one: list[float], other: list[float]) -> float:
         total: float = sum(map(mul, one, other))
@@ -159,12 +225,19 @@ def forward_pass() -> None:
     passes = [Pass(network, floats, weights=weights, inputs={None: matrix[:10]}) for _ in range(7)]
     pairs = [(seconds(partial(deque, each.run(), maxlen=0)), seconds(products)) for each in passes]
     print(f"a pass against its bare products: {median(one / other for one, other in pairs):.2f} (target 1.03)")
+    loss = LOSSES["sum"]([[]])
+    back = [
+        seconds(partial(backward_pass, network, loss, weights, inputs={None: matrix[:10]})) / alone
+        for alone, _ in pairs
+    ]
+    print(f"a pass and its gradients against the pass: {median(back):.2f} (target 3.0)")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--against", metavar="COMMIT")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--growth", action="store_true")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -175,6 +248,9 @@ def main() -> None:
             archive = subprocess.run(["git", "archive", options.against], cwd=ROOT, capture_output=True, check=True)
             subprocess.run(["tar", "x", "-C", str(folder / "source")], input=archive.stdout, check=True)
             pythons.append(installed(str(folder / "source"), folder / "there"))
+        if options.growth:
+            print_growth(pythons[0], folder, options.runs, options.words)
+            return
         for row in rows(folder):
             if not all(word in row.name for word in options.words):
                 continue
@@ -182,18 +258,18 @@ def main() -> None:
                 [measured([python, "-m", "rnncalc", *row.words]) for python in pythons] for _ in range(options.runs)
             ]
             times = [median(seconds for seconds, _ in of) for of in zip(*turns, strict=True)]
-            megabytes = max(most for (_, most), *_ in turns)
-            much = "!" if times[0] > MOST_SECONDS or megabytes > MOST_MB else " "
-            ratio = f"{times[0] / times[-1]:8.2f}" + (f" (target {row.target})" if row.target else "")
-            print(
-                f"{much} {row.name:55}{times[0]:7.2f} s{megabytes:7.0f} MB{ratio if options.against else ''}",
-                flush=True,
-            )
+            sizes = [max(most for _, most in of) for of in zip(*turns, strict=True)]
+            much = "!" if times[0] > MOST_SECONDS or sizes[0] > MOST_MB else " "
+            text = f"{times[0]:7.2f} s{sizes[0]:7.0f} MB"
+            if options.against:
+                target = f" (target {row.target})" if row.target else ""
+                text = f"{times[0] / times[1]:7.2f}{target}, memory {sizes[0] / sizes[1]:.2f}"
+            print(f"{much} {row.name:55}{text}", flush=True)
         if not options.words:
-            subprocess.run([pythons[0], "-c", PASS, str(ROOT / "tests")], env=ENV, cwd=folder, check=True)
+            subprocess.run([pythons[0], "-c", PASS, str(Path(__file__).parent)], env=ENV, cwd=folder, check=True)
 
 
-PASS = "import sys; sys.path.append(sys.argv[1]); from bench import forward_pass; forward_pass()"
+PASS = "import sys; sys.path.append(sys.argv[1]); from run import forward_pass; forward_pass()"
 
 if __name__ == "__main__":
     main()
