@@ -161,7 +161,7 @@ def exercise(
         of_layers = f" of a network of {plural(layers, 'layer')}" if most < MOST_EXERCISES else ""
         raise CallError(f"variants: expected at most {most:,}{of_layers}, got {variants:,}")
     if kind in OF_PASS:
-        names = re.split(r"[,;](?![0-9])", named) if named else ()
+        names = [each for each in map(str.strip, re.split(r"[,;](?![0-9])", named)) if each]
         drawn = islice(_networks(network, vary or {}, Random(seed), variants), variants)
         exercises = _of_pass([*drawn], variants, kind, names, seed, choices, loss)
         return ExerciseSet((*_followed(exercises, progress),))

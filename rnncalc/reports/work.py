@@ -111,7 +111,8 @@ def _task(work: Work, inputs: Mapping[str | None, Sequence[Any]]) -> Iterator[Sh
         left = timed("y", at, network.spelling) if back and back.name_of_loss == "cross_entropy" else None
         lines.append((left or EquationText(f"target {at}".rstrip()), " = ", *numbers([*target], rows=rows)))
     cells = any(isinstance(placed.layer, Cell) and not placed.layer.learned_state for placed in network.stack)
-    notes = ("States before the first step are 0.",) * cells + ((ON_LOSS[back.name_of_loss],) if back else ())
+    decoder = ", in the decoder the encoder's last ones" * bool(network.encoder)
+    notes = (f"States before the first step are 0{decoder}.",) * cells + ((ON_LOSS[back.name_of_loss],) if back else ())
     yield Sheet((), (), title="Given", work=tuple(lines), notes=notes)
 
 

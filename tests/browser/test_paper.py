@@ -28,7 +28,7 @@ from rnncalc import (
     load,
     training,
 )
-from rnncalc.answers.exercise import ASKS
+from rnncalc.answers.exercise import ASKS, OF_PASS
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import write
@@ -83,6 +83,8 @@ def test_every_question_and_answer_is_on_the_paper(choices: int, tmp_path: Path)
         for ask in ASKS
         if ask != "formula"
     ]
+    by_hand = Network(input=1, layers=[RNN(2)], output=1, steps=2)
+    reports += [of_exercises(exercise(by_hand, variants=3, ask=ask, choices=choices)) for ask in OF_PASS]
     text = " ".join(printed(reports, tmp_path).split())
     answers = Counter(question.right.text for report in reports for question in report.quiz().questions)
     for answer, times in answers.items():

@@ -1,5 +1,6 @@
 """`explain --training`: the lines lead to what is counted, and each is true."""
 
+import json
 from typing import Any
 
 import pytest
@@ -122,3 +123,17 @@ def test_without_steps_there_is_nothing_to_derive() -> None:
     """In Python there is no -T to give."""
     with pytest.raises(RefusedError, match=r"need the number of steps; give steps$"):
         explain_training(training(Network(input=3, layers=[RNN(5)])))
+
+
+def test_a_cross_entropy_begins_at_the_argument_of_its_softmax(call: Call) -> None:
+    """δ = p − y at each step; what is saved, and the multiply-adds, are those of a softmax."""
+    words = ("explain", "-i", 2, "-l", "gru:3", "-o", "4,activation=softmax", "-T", 2, "--topology", "many-to-many")
+    plain, loss = (
+        json.loads(call(*words, "--training", *flags, "-f", "json").out)["reports"][0]["layers"][-1]
+        for flags in ((), ("--loss", "cross_entropy"))
+    )
+    assert plain["equations"] == ["y_t = softmax(W_hy h_t + b_y)"]
+    assert loss["equations"] == ["p_t = softmax(W_hy h_t + b_y)"]
+    assert loss["gradients"][0] == "δ_p,t = p_t − y_t"
+    assert [row["number"] for row in loss["saved"]] == [row["number"] for row in plain["saved"]]
+    assert loss["backward_multiply_adds"] == plain["backward_multiply_adds"]
