@@ -167,7 +167,7 @@ def test_an_answer_pays_for_little_of_the_package() -> None:
 def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
     """What a call does not use it does not import. Colours are for terminals; the width of a text is rich's too."""
     assert not {"yaml", "rich", *ASIDE} & loaded_by(*FLAGS, "-f", "json")
-    assert not {"rich.console", "rich.text", "shutil"} & loaded_by("specs/lstm.yaml")
+    assert not {"rich.console", "rich.text", "shutil", "fractions"} & loaded_by("specs/lstm.yaml")
 
 
 def test_a_count_of_parameters_traces_no_step() -> None:

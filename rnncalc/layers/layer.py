@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from fractions import Fraction
 from functools import cache
 from math import prod
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -392,7 +391,11 @@ def inside(window: range, steps: int) -> range:
 
 def quotient(width: Any, parts: Any) -> Any:
     """Return the width of one of the parts that divide a width; of a letter it is a fraction, such as m/8."""
-    return width // parts if isinstance(width, int) or has_letters(parts) else width * Fraction(1, parts)
+    if isinstance(width, int) or has_letters(parts):
+        return width // parts
+    from fractions import Fraction  # takes 3 ms, and few widths are letters
+
+    return width * Fraction(1, parts)
 
 
 def with_bias(role: str, axes: str | tuple[str, ...], *, bias: bool) -> tuple[ArrayAxes, ...]:
