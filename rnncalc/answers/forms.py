@@ -82,7 +82,7 @@ _SPLIT = (
     r"|(?<=[0-9]): (?=[0-9])|(?<=[0-9)]) ?\+ ?(?=[^\W\d]{2})|(?<=[0-9)]) (?=[^\W\d]{3,} [0-9]))\s*"
 )
 _SPOKEN = (
-    (r"[{}\"'`]|\*\*|\b(?:nn|torch|layers|keras|tf)\.", ""),
+    (r"[{}\"`]|(?<!\w)'|'(?!\w)|\*\*|\b(?:nn|torch|layers|keras|tf)\.", ""),
     (r"(?<=\w)\((?:[0-9]+|[a-z_]+=)[^()]*\)(?=\s*[:=→-])", ""),
     (r"(?<=[0-9]) \((?=[^()]*[0-9])[^()]*[^\W\d]{2}[^()]*\)", ""),
     (r"(?i)\b(layer|schicht|couche|capa|strato|camada|l?stm|gru|rnn|dense) ([1-9])(?=\W*[^\W\d]|\s*[:=→])", r"\1_\2"),
@@ -140,6 +140,10 @@ def rewritten(text: str) -> str:
         return "\n".join(_of_summary(text))
     if rows := _rows(text):
         return "\n".join(rows)
+    lines = [line.strip(" *#:") for line in text.splitlines() if line.strip()]
+    headings = [re.search(r"[^\W\d]", line) and not re.search("[=:]|[0-9]{2}", line) for line in lines[::2]]
+    if lines[1::2] and len(lines) % 2 == 0 and all(headings) and all(map(_is_amount, lines[1::2])):
+        return "\n".join(map(": ".join, zip(lines[::2], lines[1::2], strict=True)))
     text = re.sub(r"(?<=\))\s*\n\s*(?=[^\W\d]_?\w? ?= ?[0-9])", ", ", re.sub(_NEXT, "; ", text))  # sizes
     parts = re.split(r" \+ (?![^()\[\]{}]*[)\]}])", text)
     label, sign, _ = parts[0].partition("=")

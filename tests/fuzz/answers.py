@@ -415,7 +415,7 @@ def claims(chance: Chance) -> Trial:
 
 def form(chance: Chance, made: list[tuple[str, int]], whole: int | None, kinds: list[str]) -> str:
     """Return claims and a total as people write them. kinds: those of the layers, if each has a claim, in order."""
-    way = chance.randrange(10)
+    way = chance.randrange(14)
     spell = chance.choice((str, lambda number: f"{number:,}"))
     total = [(chance.choice(("total", "Total", "Summe", "sum", "Total params")), whole)] if whole is not None else []
     pairs = [(label, spell(number)) for label, number in (*made, *total)]
@@ -445,6 +445,17 @@ def form(chance: Chance, made: list[tuple[str, int]], whole: int | None, kinds: 
         return chance.choice(LINES).join(f"**{label}:** {number}" for label, number in pairs)
     if way == 7:
         return chance.choice(LINES).join(rf"\text{{{label}}} = {number}" for label, number in pairs)
+    if way == 10:
+        return "\n".join(f"{label}\n{number}" for label, number in pairs)
+    if way == 11 and len(pairs) > 1:
+        return f"{{{', '.join(f'{chr(34)}{label}{chr(34)}: {number}' for label, number in pairs)}}}"
+    if way == 12 and len(pairs) > 1:
+        return chance.choice((" | ", " / ")).join(
+            f"{label}{chance.choice((' = ', ': '))}{number}" for label, number in pairs
+        )
+    if way == 13 and len(pairs) > 1:
+        sentences = [f"the {label} has {number} parameters" for label, number in pairs]
+        return f"{', '.join(sentences[:-1])}{chance.choice((' and ', ', and ', '. So '))}{sentences[-1]}."
     joint = chance.choice(LINES if verb != " - " else ("\n", "; "))
     growth = chance.choice(("", "", ", so O(h²)")) if verb in (": ", " = ") else ""
     return joint.join(f"{label}{verb}{number}" for label, number in pairs) + growth
