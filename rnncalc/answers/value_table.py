@@ -1,12 +1,13 @@
 """The mistakes that learners make when they work a pass by hand: a table, one row each, the likeliest first.
 
-A row yields the ways in which its mistake is made in a pass. Each is a list of edits: a value of the pass, with the
-operation, the operands or the numbers that it has instead. The pass is then done again, forwards and backwards.
+A row yields the values in which its mistake is made, each with the words for its sentence, and with the operation, the
+operands or the numbers that it has instead. The pass is done again, forwards and backwards, for all values of a layer
+that have the same words, and for all values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,354 +16,279 @@ from rnncalc.answers.judgement import Mistake
 from rnncalc.conventions.tensor import Role
 from rnncalc.forward.arrays import Matrix
 from rnncalc.forward.tape import MatrixUse, TapeValue
-from rnncalc.step.nodes import MATRICES
-from rnncalc.step.operations import GRADIENT, OPERATIONS, GradientRule, Operation, product
+from rnncalc.step.nodes import MATRICES, Weights
+from rnncalc.step.operations import GRADIENT, OPERATIONS, GradientRule, product
 
-SAME, TIMES, MATRIX = OPERATIONS["linear"], OPERATIONS["times"], OPERATIONS["matrix"]
-FUNCTIONS = {"tanh": "tanh", "sigmoid": "σ"}
-"""The activations that are used instead of each other."""
+SAME, PLUS, TIMES, MATRIX = (OPERATIONS[name] for name in ("linear", "plus", "times", "matrix"))
+
+Sites = Iterator[tuple[str, Edit]]
+"""Values with a mistake, each with the words for {which} in its sentence."""
 
 
-def _zero(value: TapeValue) -> Edit:
+def _each(sites: Callable[[Circuit], Sites], every: str = "") -> Callable[[Circuit], Iterator[Change]]:
+    """Return the changes of a row: those of the values of a layer with the same words, and of all values.
+
+    every: the words for all.
+    """
+
+    def changes(circuit: Circuit) -> Iterator[Change]:
+        groups: dict[tuple[str, str], list[Edit]] = {}
+        for words, edit in sites(circuit):
+            groups.setdefault((edit.value.layer.name, words), []).append(edit)
+        for (layer, words), edits in groups.items():
+            yield Change({"which": words}, layer, edits)
+        if every and len(groups) > 1:
+            yield Change({"which": every}, None, [edit for edits in groups.values() for edit in edits])
+
+    return changes
+
+
+def _left_out(value: TapeValue) -> Edit:
     """Return the edit that leaves a value out of a sum."""
     return Edit(value, None, (), [0.0] * len(value.numbers))
-
-
-def _whole(edits: Iterable[Edit], layer: str | None = None, **words: str) -> Iterator[Change]:
-    """Yield the change of these edits, if there are any."""
-    if edits := [*edits]:
-        yield Change(words, layer, edits)
-
-
-def _in_groups(
-    values: Iterable[TapeValue],
-    words: Callable[[TapeValue], dict[str, str]],
-    edit: Callable[..., Edit],
-) -> Iterator[Change]:
-    """Yield the change of each group of values of a layer that have the same words."""
-    groups: dict[tuple[Any, ...], list[TapeValue]] = {}
-    for value in values:
-        groups.setdefault((value.layer.name, *words(value).items()), []).append(value)
-    for (layer, *items), alike in groups.items():
-        yield Change(dict(items), layer, [*map(edit, alike)])
 
 
 # Activations
 
 
-def _activations(circuit: Circuit, *names: str) -> list[TapeValue]:
-    return [
-        each for each in circuit.nodes if each.row and each.row.activations and (each.row.name in names or not names)
-    ]
+def _activations(circuit: Circuit, name: str = "") -> Iterator[tuple[str, TapeValue]]:
+    """Yield the activations, each with its function and the letter that it makes, or that of what it reads."""
+    for value in circuit.nodes:
+        if value.row and value.row.activations and name in ("", value.row.name):
+            letter = circuit.letter(value)
+            function = "activation" if letter and value.row.name != "softmax" else value.row.function
+            yield f"the {function} of {letter or circuit.letter(value.operands[0]) or 'its argument'}", value
 
 
-def _what(circuit: Circuit, value: TapeValue) -> dict[str, str]:
-    """Return what an activation makes: the letter of its value, or itself and that of what it reads."""
-    assert value.row
-    if name := circuit.letter(value):
-        return {"what": f"the {'softmax' if value.row.name == 'softmax' else 'activation'} of {name}"}
-    return {"what": f"the {value.row.function} of {circuit.letter(value.operands[0]) or 'its argument'}"}
+def _no_activation(circuit: Circuit) -> Sites:
+    for words, value in _activations(circuit):
+        yield words, Edit(value, SAME, value.operands)
 
 
-def _without_activation(circuit: Circuit) -> Iterator[Change]:
-    def linear(value: TapeValue) -> Edit:
-        return Edit(value, SAME, value.operands)
-
-    values = _activations(circuit)
-    groups = [*_in_groups(values, partial(_what, circuit), linear)]
-    yield from groups
-    if len(groups) > 1:
-        yield from _whole(map(linear, values), what="every activation")
+def _other_activation(name: str, other: str, circuit: Circuit) -> Sites:
+    for words, value in _activations(circuit, name):
+        yield f" for {words.rpartition(' ')[2]}", Edit(value, OPERATIONS[other], value.operands)
 
 
-def _other_activation(circuit: Circuit) -> Iterator[Change]:
-    for name, other in (("tanh", "sigmoid"), ("sigmoid", "tanh")):
-        values = _activations(circuit, name)
-
-        def exchanged(value: TapeValue, row: Operation = OPERATIONS[other]) -> Edit:
-            return Edit(value, row, value.operands)
-
-        def words(value: TapeValue, name: str = name, other: str = other) -> dict[str, str]:
-            what = circuit.letter(value) or circuit.letter(value.operands[0])
-            return {"other": FUNCTIONS[other], "function": FUNCTIONS[name], "what": f" for {what}" if what else ""}
-
-        groups = [*_in_groups(values, words, exchanged)]
-        yield from groups
-        if len(groups) > 1:
-            yield from _whole(map(exchanged, values), other=FUNCTIONS[other], function=FUNCTIONS[name], what="")
-
-
-def _without_slope(circuit: Circuit) -> Iterator[Change]:
-    def edit(value: TapeValue) -> Edit:
+def _no_slope(circuit: Circuit) -> Sites:
+    for words, value in _activations(circuit):
         assert value.row
-        return Edit(value, value.row.replace(gradients=SAME.gradients), value.operands)
-
-    values = _activations(circuit)
-    groups = [*_in_groups(values, partial(_what, circuit), edit)]
-    yield from groups
-    if len(groups) > 1:
-        yield from _whole(map(edit, values), what="every activation")
+        yield words, Edit(value, value.row.replace(gradients=SAME.gradients), value.operands)
 
 
-# Biases, products and matrices
+# Sums
 
 
-def _without_bias(circuit: Circuit) -> Iterator[Change]:
-    biases = {
-        id(each): each
-        for node in circuit.nodes
-        if node.row and node.row.name in ("plus", "everywhere")
-        for each in node.operands
-        if each.weights is not None
-    }
-
-    def of(value: TapeValue) -> dict[str, str]:
-        declared = value.weights.declaration if value.weights else None
-        return {"which": f"the bias of {circuit.spelled(declared.letter)}" if declared else "the bias"}
-
-    def of_side(value: TapeValue) -> dict[str, str]:
-        declared = value.weights.declaration if value.weights else None
-        recurrent = declared and declared.role is Role.RECURRENT_BIAS
-        return {"which": f"the bias of the {'recurrent' if recurrent else 'input'} side"}
-
-    every = [*biases.values()]
-    by_gate, by_side = ([*_in_groups(every, words, _zero)] for words in (of, of_side))
-    by_layer = [*_in_groups(every, lambda _: {"which": "the bias"}, _zero)]
-    if len(by_layer) > 1:
-        yield from _whole(map(_zero, every), which="all biases")
-    yield from by_layer
-    yield from by_gate
-    if any(each.words["which"] == "the bias of the recurrent side" for each in by_side):
-        yield from by_side
+def _no_bias(circuit: Circuit) -> Sites:
+    """Yield the biases of layers, of gates, and of the two sides of gates."""
+    sums = [each for each in circuit.nodes if each.row and each.row.name in ("plus", "everywhere")]
+    terms = {id(each): each for value in sums for each in value.operands if each.weights is not None}
+    declared = {place: each.weights.declaration for place, each in terms.items() if each.weights}
+    for each in terms.values():
+        yield "the bias", _left_out(each)
+    for place, weights in declared.items():
+        yield f"the bias of {circuit.spelled(weights.letter)}" if weights else "the bias", _left_out(terms[place])
+    recurrent = [weights is not None and weights.role is Role.RECURRENT_BIAS for weights in declared.values()]
+    for each, side in zip(terms.values(), recurrent, strict=True) if any(recurrent) else ():
+        yield f"the bias of the {'recurrent' if side else 'input'} side", _left_out(each)
 
 
-def _products(circuit: Circuit) -> list[tuple[TapeValue, Any]]:
+def _products(circuit: Circuit) -> list[tuple[TapeValue, Weights]]:
     """Return the products of matrices in cells, each with the weights that it has."""
-    products = (each for each in circuit.nodes if each.row and each.row.name in MATRICES)
-    pairs = ((each, each.operands[0].numbers.declaration) for each in products)
+    products = [each for each in circuit.nodes if each.row and each.row.name in MATRICES]
+    pairs = [(each, each.operands[0].numbers.declaration) for each in products]
     return [(value, declared) for value, declared in pairs if declared and declared.vector]
 
 
-def _without_product(circuit: Circuit) -> Iterator[Change]:
-    declared = {id(value): weights for value, weights in _products(circuit)}
-    for side, name in ((False, "recurrent product"), (True, "product with the input")):
-        values = [value for value, weights in _products(circuit) if (weights.vector == "x") is side]
-        groups = [*_in_groups(values, lambda _, name=name: {"which": f"the {name}"}, _zero)]  # type: ignore[misc]
-        yield from groups
-
-        def words(value: TapeValue, name: str = name) -> dict[str, str]:
-            return {"which": f"the {name} of {circuit.spelled(declared[id(value)].letter)}"}
-
-        yield from _in_groups(values, words, _zero)
+def _no_product(circuit: Circuit) -> Sites:
+    """Yield the products of a layer with its state, and with its input, and those of each gate."""
+    for name, side in (("the recurrent product", False), ("the product with the input", True)):
+        products = [(value, weights) for value, weights in _products(circuit) if (weights.vector == "x") is side]
+        for value, _ in products:
+            yield name, _left_out(value)
+        for value, weights in products:
+            yield f"{name} of {circuit.spelled(weights.letter)}", _left_out(value)
 
 
-def _exchanged_matrices(circuit: Circuit) -> Iterator[Change]:
-    for layer, ways in circuit.ways.items():
-        edits = []
+# Matrices
+
+
+def _exchanged_matrices(circuit: Circuit) -> Sites:
+    for ways in circuit.ways.values():
         for nodes in ways:
-            by_letter: dict[str, dict[bool, list[TapeValue]]] = {}
-            for value, weights in _products(circuit):
-                if id(value) in nodes:
-                    by_letter.setdefault(weights.letter, {}).setdefault(weights.vector == "x", []).append(value)
-            for sides in by_letter.values():
-                if len(sides) == 2 and _shape(sides[True][0]) == _shape(sides[False][0]):
-                    for one, other in ((True, False), (False, True)):
-                        use = sides[other][0].operands[0]
-                        edits += [Edit(each, each.row, (use, *each.operands[1:])) for each in sides[one]]
-        yield from _whole(edits, layer)
+            products = [(value, weights) for value, weights in _products(circuit) if id(value) in nodes]
+            uses = {(each.letter, each.vector == "x"): value.operands[0] for value, each in products}
+            for value, each in products:
+                use = uses.get((each.letter, each.vector != "x"))
+                if use and _shape(use) == _shape(value.operands[0]):
+                    yield "", Edit(value, value.row, (use, *value.operands[1:]))
 
 
-def _shape(value: TapeValue) -> tuple[int, int]:
-    rows = value.operands[0].numbers.rows
-    return len(rows), len(rows[0])
+def _shape(use: TapeValue) -> tuple[int, int]:
+    return len(use.numbers.rows), len(use.numbers.rows[0])
 
 
-def _transposed(circuit: Circuit) -> Iterator[Change]:
+def _square(circuit: Circuit) -> Iterator[tuple[str, TapeValue]]:
+    """Yield the products of square matrices, with the words for the matrix."""
+    for value in circuit.nodes:
+        if value.row is MATRIX and len({*_shape(value.operands[0])}) == 1 < _shape(value.operands[0])[0]:
+            yield circuit.matrix(value), value
+
+
+def _transposed(circuit: Circuit) -> Sites:
     uses: dict[int, MatrixUse] = {}
-
-    def edit(value: TapeValue) -> Edit:
+    for words, value in _square(circuit):
         use: Any = value.operands[0]
         if id(use) not in uses:
             matrix = Matrix(use.numbers.name, use.numbers.columns, origin=use.numbers.origin)
             uses[id(use)] = MatrixUse(matrix, use.layer, use.owner)
-        return Edit(value, value.row, (uses[id(use)], *value.operands[1:]))
-
-    def words(value: TapeValue) -> dict[str, str]:
-        return {"which": circuit.matrix(value)}
-
-    square = [each for each in circuit.nodes if each.row is MATRIX and _shape(each)[0] == _shape(each)[1] > 1]
-    groups = [*_in_groups(square, words, edit)]
-    yield from groups
-    if len(groups) > 1:
-        yield from _whole(map(edit, square), which="the matrices")
+        yield words, Edit(value, MATRIX, (uses[id(use)], *value.operands[1:]))
 
 
-def _not_turned(circuit: Circuit) -> Iterator[Change]:
+def _not_turned(circuit: Circuit) -> Sites:
     rule = GradientRule(lambda matrix, gradient: product(matrix.rows, gradient), 0, GRADIENT)
     row = MATRIX.replace(gradients=(MATRIX.gradients[0], rule))
-    square = [each for each in circuit.nodes if each.row is MATRIX and _shape(each)[0] == _shape(each)[1] > 1]
-    yield from _in_groups(
-        square, lambda value: {"which": circuit.matrix(value)}, lambda value: Edit(value, row, value.operands)
-    )
+    for words, value in _square(circuit):
+        yield words, Edit(value, row, value.operands)
 
 
 # Gates
 
 
-def _gated(circuit: Circuit) -> Iterator[tuple[TapeValue, TapeValue]]:
-    """Yield pairs of products that are summed, each of a gate and another vector: z ∘ h + (1 − z) ∘ n."""
+def _exchanged_gates(circuit: Circuit) -> Sites:
+    """Yield the products of gates that are summed in pairs, as in z ∘ h + (1 − z) ∘ n, each with the other's gate."""
     for node in circuit.nodes:
-        if node.row is OPERATIONS["plus"] and all(each.row is TIMES for each in node.operands):
+        if node.row is PLUS and all(each.row is TIMES for each in node.operands):
             one, other = node.operands
-            if all(circuit.gate(each.operands[0]) for each in (one, other)):
-                yield one, other
+            first, second = (circuit.gate(each.operands[0]) for each in (one, other))
+            if first and second:
+                for value, instead in ((one, other), (other, one)):
+                    yield f"{first} and {second}", Edit(value, TIMES, (instead.operands[0], value.operands[1]))
 
 
-def _exchanged_gates(circuit: Circuit) -> Iterator[Change]:
-    groups: dict[tuple[str, str, str], list[Edit]] = {}
-    for one, other in _gated(circuit):
-        (gate, kept), (second, new) = one.operands, other.operands
-        names = circuit.gate(gate), circuit.gate(second)
-        edits = [Edit(one, TIMES, (second, kept)), Edit(other, TIMES, (gate, new))]
-        groups.setdefault((one.layer.name, *names), []).extend(edits)
-    for (layer, first, last), edits in groups.items():
-        yield Change({"one": first, "other": last}, layer, edits)
-
-
-def _resets(circuit: Circuit) -> Iterator[tuple[TapeValue, TapeValue, TapeValue, bool]]:
-    """Yield each value that a reset gate makes, with the gate and what it multiplies.
-
-    Before: whether it multiplies the state before the matrix, or else what the matrix makes of it.
-    """
-    reads = {id(each.operands[1]) for each, _ in _products(circuit)}
+def _resets(circuit: Circuit) -> Iterator[tuple[TapeValue, TapeValue | None]]:
+    """Yield each product of a reset gate, with that of the matrix that reads it; None if it comes after the matrix."""
+    reads = {id(value.operands[1]): value for value, _ in _products(circuit)}
     for node in circuit.nodes:
-        if node.row is not TIMES or not circuit.letter(node.operands[0]):
+        if node.row is TIMES and circuit.letter(node.operands[0]):
+            terms = _terms(node.operands[1])
+            after = any(each.row is MATRIX and each.operands[0].numbers.declaration for each in terms)
+            if id(node) in reads or after:
+                yield node, reads.get(id(node))
+
+
+def _terms(value: TapeValue) -> list[TapeValue]:
+    return [*value.operands] if value.row is PLUS else [value]
+
+
+def _no_reset(circuit: Circuit) -> Sites:
+    for value, _ in _resets(circuit):
+        yield circuit.letter(value.operands[0]), Edit(value, SAME, value.operands[1:])
+
+
+def _moved_reset(circuit: Circuit) -> Sites:
+    for value, reader in _resets(circuit):
+        gate, vector = value.operands
+        if reader:
+            later = TapeValue([], value.layer, MATRIX, (reader.operands[0], vector))
+            yield f"{circuit.letter(gate)} after the matrix instead of before", Edit(reader, TIMES, (gate, later))
             continue
-        gate, vector = node.operands
-        parts = vector.operands if vector.row is OPERATIONS["plus"] else (vector,)
-        if id(node) in reads:
-            yield node, gate, vector, True
-        elif any(each.row is MATRIX and each.operands[0].numbers.declaration for each in parts):
-            yield node, gate, vector, False
-
-
-def _without_reset(circuit: Circuit) -> Iterator[Change]:
-    groups: dict[tuple[str, str], list[Edit]] = {}
-    for value, gate, vector, _ in _resets(circuit):
-        groups.setdefault((value.layer.name, circuit.letter(gate)), []).append(Edit(value, SAME, (vector,)))
-    for (layer, gate_name), edits in groups.items():
-        yield Change({"gate": gate_name}, layer, edits)
-
-
-def _moved_reset(circuit: Circuit) -> Iterator[Change]:
-    groups: dict[tuple[str, str, bool], list[Edit]] = {}
-    for value, gate, vector, before in _resets(circuit):
-        edits = groups.setdefault((value.layer.name, circuit.letter(gate), before), [])
-        if before:
-            for node, _ in _products(circuit):
-                if node.operands[1] is value:
-                    later = TapeValue([], node.layer, node.row, (node.operands[0], vector))
-                    edits.append(Edit(node, TIMES, (gate, later)))
-            continue
-        sum_of = [*vector.operands] if vector.row is OPERATIONS["plus"] else [vector]
-        place = next(at for at, each in enumerate(sum_of) if each.row is MATRIX)
-        matrix, state = sum_of[place].operands
-        sum_of[place] = TapeValue([], value.layer, MATRIX, (matrix, TapeValue([], value.layer, TIMES, (gate, state))))
-        edits.append(Edit(value, OPERATIONS["plus"] if sum_of[1:] else SAME, sum_of))
-    for (layer, gate_name, before), edits in groups.items():
-        sides = ("after", "before") if before else ("before", "after")
-        yield Change({"gate": gate_name, "there": sides[0], "here": sides[1]}, layer, edits)
+        terms = _terms(vector)
+        place = next(place for place, each in enumerate(terms) if each.row is MATRIX)
+        matrix, state = terms[place].operands
+        terms[place] = TapeValue([], value.layer, MATRIX, (matrix, TapeValue([], value.layer, TIMES, (gate, state))))
+        row = PLUS if terms[1:] else SAME
+        yield f"{circuit.letter(gate)} before the matrix instead of after", Edit(value, row, terms)
 
 
 # Steps
 
 
-def _without_start(circuit: Circuit) -> Iterator[Change]:
-    yield from _whole(_zero(each) for each in circuit.starts if any(each.numbers))
+def _no_start(circuit: Circuit) -> Sites:
+    for value in circuit.starts:
+        if any(value.numbers):
+            yield "", _left_out(value)
 
 
-def _other_input(circuit: Circuit) -> Iterator[Change]:
-    """Yield the changes of the inputs of a recurrent layer: another step's at every step, or at one."""
+_SHIFTS: Mapping[str, tuple[int, int, int]] = {
+    "the step before": (1, 0, -1),
+    "the next step": (1, 0, 1),
+    "the first step at every step": (0, 0, 0),
+    "the last step at every step": (0, 1, 0),
+    "the other end of the sequence": (-1, 1, 0),
+}
+"""The step whose input is read instead: the factors of a step and of the last one, and a number that is added."""
+
+
+def _other_input(circuit: Circuit) -> Sites:
+    """Yield the values of recurrent layers that read another step's input: at every step, or at one."""
     for layer, ways in circuit.inputs.items():
         for inputs in ways:
-            last = len(inputs) - 1
-            shifts: list[tuple[str, Callable[[int], int]]] = [
-                ("the step before", lambda at: max(at - 1, 0)),
-                ("the next step", lambda at, last=last: min(at + 1, last)),  # type: ignore[misc]
-                ("the first step at every step", lambda _: 0),
-                ("the last step at every step", lambda _, last=last: last),  # type: ignore[misc]
-                ("the other end of the sequence", lambda at, last=last: last - at),  # type: ignore[misc]
-            ]
-            for words, shift in shifts if last else ():
-                read = {id(x): inputs[shift(at)] for at, x in enumerate(inputs)}
-                yield from _whole(_reading(circuit, layer, read), layer, step=words)
-            for at, x in enumerate(inputs):
-                for other in (at - 1, at + 1):
-                    if 0 <= other <= last:
-                        edits = _reading(circuit, layer, {id(x): inputs[other]})
-                        yield from _whole(edits, layer, step=f"step {other + 1} at step {at + 1}")
+            last, places = len(inputs) - 1, range(len(inputs))
+            shifts = {
+                words: {at: min(max(this * at + end * last + more, 0), last) for at in places}
+                for words, (this, end, more) in _SHIFTS.items()
+            }
+            for at in places:
+                steps = [step for step in (at - 1, at + 1) if 0 <= step <= last]
+                shifts |= {f"step {step + 1} at step {at + 1}": {at: step} for step in steps}
+            for words, shifted in shifts.items():
+                others = {id(inputs[at]): inputs[step] for at, step in shifted.items() if at != step}
+                for node in circuit.nodes:
+                    if node.layer.name == layer and node.row and any(id(each) in others for each in node.operands):
+                        yield words, Edit(node, node.row, [others.get(id(each), each) for each in node.operands])
 
 
-def _reading(circuit: Circuit, layer: str, others: dict[int, TapeValue]) -> Iterator[Edit]:
-    """Yield the edits of the values of a layer that then read others."""
-    for node in circuit.nodes:
-        if node.layer.name == layer and node.row and any(id(each) in others for each in node.operands):
-            operands = [others.get(id(each), each) for each in node.operands]
-            if any(one is not other for one, other in zip(operands, node.operands, strict=True)):
-                yield Edit(node, node.row, operands)
+def _one_step(circuit: Circuit) -> Sites:
+    for _, value in circuit.recorded.tape.carried:
+        yield "", Edit(value, None, (), value.numbers)
 
 
-def _one_step(circuit: Circuit) -> Iterator[Change]:
-    yield from _whole(Edit(value, None, (), value.numbers) for _, value in circuit.recorded.tape.carried)
+def _no_root(circuit: Circuit) -> Sites:
+    for value in circuit.nodes:
+        if value.row and value.row.name == "over_root":
+            yield "", Edit(value, SAME, value.operands)
 
 
-# The loss
-
-
-def _loss_mistakes(circuit: Circuit) -> Iterator[Change]:
+def _loss(circuit: Circuit) -> Iterator[Change]:
+    """Yield wrong factors of the loss."""
+    number, steps = sum(len(each.numbers) for each in circuit.recorded.outputs), len(circuit.recorded.outputs)
+    factors = {"divides the loss by the number of steps": 1 / steps}
     if circuit.loss == "squared":
-        yield Change({"how": "leaves out the factor 1/2 of the loss"}, None, (), 2.0, 2.0)
-        yield Change({"how": "takes target − output instead of output − target"}, None, (), 1.0, -1.0)
-    number = sum(len(each.numbers) for each in circuit.recorded.outputs)
-    if circuit.loss == "squared" and number > 1:
-        yield Change({"how": "divides the sum of the loss by the number of outputs"}, None, (), 1 / number, 1 / number)
-        yield Change({"how": "takes the mean of the squared errors"}, None, (), 2 / number, 2 / number)
-    steps = len(circuit.recorded.outputs)
-    if steps > 1:
-        yield Change({"how": "divides the loss by the number of steps"}, None, (), 1 / steps, 1 / steps)
-
-
-def _without_root(circuit: Circuit) -> Iterator[Change]:
-    yield from _whole(
-        Edit(each, SAME, each.operands) for each in circuit.nodes if each.row and each.row.name == "over_root"
-    )
+        yield Change({"which": "takes target − output instead of output − target"}, None, (), 1.0, -1.0)
+        factors |= {"leaves out the factor 1/2 of the loss": 2.0, "takes the mean of the squared errors": 2 / number}
+        factors |= {"divides the loss by the number of outputs": 1 / number}
+    for words, factor in factors.items():
+        yield Change({"which": words}, None, (), factor, factor)
 
 
 activation = partial(Mistake, "activation")
 addition = partial(Mistake, "sum")
 product_of = partial(Mistake, "matrices of the product")
-gate = partial(Mistake, "roles of the gates")
-step = partial(Mistake, "step")
-backward = partial(Mistake, "chain rule")
+roles = partial(Mistake, "roles of the gates")
+step_of = partial(Mistake, "step")
+chain_rule = partial(Mistake, "chain rule")
+σ_for_tanh, tanh_for_σ = partial(_other_activation, "tanh", "sigmoid"), partial(_other_activation, "sigmoid", "tanh")
 
 # fmt: off
 TABLE: tuple[Mistake, ...] = (
-    activation("no-activation", "leaves out {what}", _without_activation),
-    addition("no-bias", "leaves out {which}", _without_bias),
-    addition("no-product", "leaves out {which}", _without_product),
-    step("no-start", "ignores the state before the first step", _without_start),
-    gate("exchanged-gates", "exchanges {one} and {other}", _exchanged_gates),
-    gate("no-reset", "leaves out {gate} in the candidate", _without_reset),
-    gate("moved-reset", "applies {gate} {there} the matrix instead of {here}", _moved_reset),
-    activation("other-activation", "takes {other} instead of {function}{what}", _other_activation),
-    product_of("exchanged-matrices", "exchanges the matrices of the input and of the state", _exchanged_matrices),
-    product_of("transposed", "takes the transpose of {which}", _transposed),
-    backward("no-slope", "leaves out the derivative of {what}", _without_slope),
-    backward("one-step", "stops the gradient at each step", _one_step),
-    backward("loss", "{how}", _loss_mistakes),
-    backward("not-transposed", "takes {which} instead of its transpose on the way back", _not_turned),
-    step("other-input", "takes the input of {step}", _other_input),
-    Mistake("attention", "no-root", "leaves out the division by the root", _without_root),
+    activation("no-activation", "leaves out {which}", _each(_no_activation, "every activation")),
+    addition("no-bias", "leaves out {which}", _each(_no_bias, "all biases")),
+    addition("no-product", "leaves out {which}", _each(_no_product)),
+    step_of("no-start", "ignores the state before the first step", _each(_no_start, "all")),
+    roles("exchanged-gates", "exchanges {which}", _each(_exchanged_gates)),
+    roles("no-reset", "leaves out {which} in the candidate", _each(_no_reset)),
+    roles("moved-reset", "applies {which}", _each(_moved_reset)),
+    activation("other-activation", "takes σ instead of tanh{which}", _each(σ_for_tanh, " everywhere")),
+    activation("other-activation", "takes tanh instead of σ{which}", _each(tanh_for_σ, " everywhere")),
+    product_of("exchanged", "exchanges the matrices of the input and of the state", _each(_exchanged_matrices)),
+    product_of("transposed", "takes the transpose of {which}", _each(_transposed, "the matrices")),
+    chain_rule("no-slope", "leaves out the derivative of {which}", _each(_no_slope, "every activation")),
+    chain_rule("one-step", "stops the gradient at each step", _each(_one_step, "all")),
+    chain_rule("loss", "{which}", _loss),
+    chain_rule("not-transposed", "takes {which} instead of its transpose on the way back", _each(_not_turned)),
+    step_of("other-input", "takes the input of {which}", _each(_other_input)),
+    Mistake("attention", "no-root", "leaves out the division by the root", _each(_no_root)),
 )
 # fmt: on
 """Every mistake of a pass. No sentence has a correct number, so that it may be a hint."""

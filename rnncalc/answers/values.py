@@ -289,7 +289,7 @@ class ValueGrader(Grader):
         steps = str(self.network.steps or len(next(iter((self.data.inputs or {}).values()), [])))
         keys += [plain, re.sub(rf"(?<=[a-z]){steps}\Z", "", plain), re.sub(r"\Ad(?=[A-Za-z])", "∂L/∂", plain)]
         keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
-        for backward in (False, True) if any(key[:1] in "∂δL" for key in keys) else (False,):
+        for backward in (False, True) if any(re.search("[∂δL]", key) for key in keys) else (False,):
             circuit = self.both if backward else self.forward
             for key in keys:
                 among = [each for each in circuit.names if each[1] == key and layer in ("", each[0])]
@@ -456,7 +456,7 @@ class _Judge:
             row, change, _ = self.grader.mistakes(self.circuit)[at]
             guess = chance * self.rank(claim, at) > BY_CHANCE or (digits < FEW_DIGITS and not agreed)
             diagnoses.append(self.diagnosis(claim, (row,), change.layer, guess))
-        others = [] if diagnoses or claim.one_digit else [*self.of_claim(claim, digits), *self.pairs(claim, digits)]
+        others = [] if diagnoses else [*self.of_claim(claim, digits), *self.pairs(claim, digits)]
         diagnoses = sorted([*diagnoses, *others], key=lambda each: each.by_chance)[:MOST_LISTED]
         return judged._replace(diagnoses=tuple(diagnoses), by_chance=bool(diagnoses) and diagnoses[0].by_chance)
 
@@ -470,7 +470,9 @@ class _Judge:
         if len(claim.numbers) != len(numbers) or not _fits(claim.shape, shape):
             shapes = "" if self.grader.hint else f": {_size(claim.shape)} instead of {_size(shape)}"
             text = f"has a wrong shape{shapes}"
-            yield self.diagnosis(claim, (Mistake("value", "shape", text),), None, False)
+            yield self.diagnosis(claim, (Mistake("value", "shape", text),), None, guess=False)
+            return
+        if claim.one_digit:
             return
         others: list[tuple[str, str, Numbers]] = [
             ("sign", "has the wrong sign", (shape, tuple([-each for each in numbers])))
@@ -493,7 +495,8 @@ class _Judge:
 
     def pairs(self, claim: Claim, digits: int) -> Iterator[Diagnosis]:
         """Yield two mistakes that give a value together, as guesses."""
-        mistakes = [] if digits < FEW_DIGITS or claim.key[1][:1] in "∂δL" else self.grader.mistakes(self.circuit)
+        of_forward = digits >= FEW_DIGITS and self.circuit.names[claim.key].value
+        mistakes = self.grader.mistakes(self.circuit) if of_forward else []
         alone = [each for each in mistakes if each[2].get(claim.key) != self.circuit.exact[claim.key]]
         tried = 0
         for (one, first, _), (other, second, _) in combinations(alone, 2):
