@@ -22,7 +22,7 @@ del CELLS["conv_lstm"]  # it needs a space, and no layer that reads features: te
 """The class of each kind of recurrent layer."""
 
 ACTIVATIONS = ("tanh", "relu", "gelu", "sigmoid", "linear", "softmax")
-PLACING = {"name", "units", "frozen", "repeat", "extra_inputs", "path", "initial_state"}
+PLACING = {"name", "units", "frozen", "repeat", "extra_inputs", "path", "initial_state", "dtype"}
 """What says which layer it is and where it is, not what is in it."""
 
 

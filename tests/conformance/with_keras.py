@@ -99,8 +99,8 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
         return np.asarray(made(np.asarray(flow, kind)[None]))[0]
 
 
-def stack(network: Network) -> Any:
-    """Return a network as a model of Keras, its layers one behind the other with random weights."""
+def stack(network: Network, *, random: bool = True) -> Any:
+    """Return a network as a model of Keras, its layers one behind the other, with random weights or Keras's own."""
     first, turn = network.stack[0], turn_of(network)
     looks_up = isinstance(first.layer, Embedding)
     shape = (network.steps,) if looks_up else (network.steps, first.inputs)
@@ -111,6 +111,7 @@ def stack(network: Network) -> Any:
         else:
             layers.append(module(place.layer, final=place is turn))
     model = keras.Sequential(layers)
-    random = np.random.default_rng(0)
-    model.set_weights([random.uniform(-0.5, 0.5, weight.shape).astype(np.float32) for weight in model.get_weights()])
+    if random:
+        draw = np.random.default_rng(0).uniform
+        model.set_weights([draw(-0.5, 0.5, weight.shape).astype(np.float32) for weight in model.get_weights()])
     return model
