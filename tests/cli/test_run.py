@@ -56,7 +56,7 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 def read(network: Network, text: str) -> Any:
     """Return what `--weights` makes of a file."""
     spec = Spec(Mapping(Flag("")), "", "")
-    vars(spec)["network"] = network
+    vars(spec)["described"] = network
     return parse_data(spec, weights=(text.encode(), "weights.yaml")).weights
 
 

@@ -33,7 +33,7 @@ def test_letters_by_name() -> None:
 
 def test_the_options_of_an_output() -> None:
     """It has its own name, and is not repeated; its units alone are one."""
-    assert Output.options() == ("bias", "activation", "tied", "frozen", "extra_inputs", "path")
+    assert Output.options() == ("bias", "activation", "tied", "frozen", "extra_inputs", "path", "dtype")
     assert Network(input=2, layers=[RNN(3)], output=4) == Network(input=2, layers=(RNN(3),), output=Output(4))
 
 
