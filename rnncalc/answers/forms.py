@@ -41,7 +41,7 @@ _BEHIND = re.compile(
 _BEFORE = re.compile(rf"(?P<label>{_WORDS}?) ?(?::|\(|[-–—]|(?<= )(?=[0-9][0-9.,]+\)?\Z)) ?(?P<number>{_AMOUNT})\)?")
 _LABELLED = re.compile(rf"{_WORDS} ?[:=] ?[0-9(]")
 _CONJUNCTION = r"\b(?:times|mal|fois|veces|vezes|volte|and|und|et|y|e|or|oder|ou|o|with|where|if)\b|[0-9]{3}"
-_OTHERS = r"(?i)(?:bytes?|octets?|[kmg]i?b|\w*flops?|macs?|multiply.adds?|activations?|operations?|ops)\Z"
+_OTHERS = r"(?i)\b(?:bytes?|octets?|[kmg]i?b|\w*flops?|macs?|multiply.adds?|activations?|operations?|ops)\b"
 _OTHERS += r"|(?i:\Apar[aáâ]m\w*\Z)"
 _UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
 _ORDINAL = r"(?<![\w.,])([1-9])(?:(?:st|nd|rd|th|ère|er|ème|e|ª|º|\.[ªº]?)[ -]?|\. ?)(?=[^\W\d]{3})"
