@@ -194,11 +194,8 @@ class ValueGrader(Grader):
         super().__init__(network, hint=hint)
         self.quantity, self.of_params, self.data, self.loss, self.asked = "values", False, data, loss, asked
         if data.weights is None or data.inputs is None:
-            lack = all_of(
-                [key for key, each in data._asdict().items() if key in ("weights", "inputs") and each is None]
-            )
-            raise CallError(f"values are those of a pass with numbers: give {lack} in the spec")
-        self._backward = False
+            lack = [key for key in ("weights", "inputs") if getattr(data, key) is None]
+            raise CallError(f"values are those of a pass with numbers: give {all_of(lack)} in the spec")
         self._mistakes: dict[bool, list[tuple[Mistake, Change, Values]]] = {}
 
     @cached_property
@@ -335,18 +332,19 @@ class _Judge:
         judged: dict[Key, Judgement] = {}
         shared: dict[Key, list[Explanation]] = {}  # of each value with a mistake of its own
         agreed: dict[Key, int] = {}
+        groups: dict[Key, list[Key]] = {}  # each with the values that follow from it
         wrong: list[Claim] = []
         for claim in in_time:
             exact = self.circuit.exact[claim.key]
             each = self.compared(claim, exact)
-            if not each.right and self.fixed and len(claim.numbers) == len(exact[1]):
-                follows = self.near(claim, _values(self.circuit, Change({}, None), self.fixed).get(claim.key))
-                if follows and wrong:
-                    each = each._replace(follows=self.label(wrong[0]))
+            if not each.right and self.follows(claim):
+                sources = [first for first, keys in groups.items() if not self.follows(claim, keys)] or [*groups]
+                if source := next(iter(sources), None):
+                    each = each._replace(follows=self.label(source))
+                    groups[source].append(claim.key)
                     for first, explained in shared.items():
                         agreed[first] += any(self.near(claim, self.changed(at, claim)) for at, _ in explained[:1])
-                elif follows:
-                    assert each.value
+                elif each.value:
                     each = each._replace(value=each.value._replace(right=True, rounded=True))
             if not each.right and not each.follows:
                 matches = self.explanations(claim)
@@ -354,10 +352,11 @@ class _Judge:
                     common = [(at, chance * other) for at, chance in explained for same, other in matches if at == same]
                     if common:
                         shared[first], agreed[first] = common, agreed[first] + 1
-                        each = each._replace(follows=self.label_of(first), repeats=True)
+                        each = each._replace(follows=self.label(first), repeats=True)
                         break
                 else:
                     shared[claim.key], agreed[claim.key] = matches, 0
+                groups[claim.key] = [claim.key]
             if not each.right:
                 wrong.append(claim)
             judged[claim.key] = each
@@ -368,10 +367,13 @@ class _Judge:
                 judged[claim.key] = self.diagnosed(judged[claim.key], claim, shared[claim.key], agreed[claim.key])
         yield from (judged[claim.key] for claim in self.claims)
 
-    def label(self, claim: Claim) -> str:
-        return self.label_of(claim.key)
+    def follows(self, claim: Claim, without: Sequence[Key] = ()) -> bool:
+        """Return whether a value follows from those that were written before, or from all but some of them."""
+        left_out = [*map(self.circuit.targets.get, without)]
+        fixed = {target: numbers for target, numbers in self.fixed.items() if target not in left_out}
+        return bool(self.fixed) and self.near(claim, _values(self.circuit, Change({}, None), fixed).get(claim.key))
 
-    def label_of(self, key: Key) -> str:
+    def label(self, key: Key) -> str:
         """Return a value by its name, with its layer if several have it."""
         several = sum(each[1] == key[1] for each in self.circuit.names) > 1
         return f"{key[0]} {self.circuit.names[key].text}" if several and key[0] else self.circuit.names[key].text

@@ -244,6 +244,12 @@ def test_what_follows_from_a_wrong_value_is_named_once() -> None:
     assert "h_1 is wrong; h_2 and L follow from it correctly." in answer.sentences
 
 
+def test_a_value_follows_from_the_wrong_one_that_it_is_made_of() -> None:
+    """From i = 0.75 instead of σ(0.2), c = 0.3775·0.9 + 0.75·0.3799 = 0.6248; o = 0.444 has nothing to do with it."""
+    _, values = judged(MEMORY, OF_MEMORY, "o_1 = 0.444", "i_1 = 0.750", "c_1 = 0.6248")
+    assert [each.follows for each in values] == [None, None, "i_1"]
+
+
 def test_a_value_follows_from_a_wrong_gradient() -> None:
     """From ∂L/∂h_2 = 0.8547, without the target: δ = 0.8547·(1 − 0.8547²) = 0.2303, and δ·0.5784 for step 2."""
     _, values = judged(ONE, OF_ONE, "dL/dh_2 = 0.8547", "δ_h,2 = 0.2303", "dL/dW_hh (step 2) = 0.1332")
