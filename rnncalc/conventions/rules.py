@@ -134,7 +134,8 @@ class TransformArrays(Frozen):
     buffers: the roles of the arrays that the framework does not count as parameters.
     only: the values that it can express, of the options that it cannot express whole. alike: options that must be
     equal. one_of: options; only one of them can differ from its default.
-    rows: whether vectors are rows, so that matrices are transposed.
+    rows: whether vectors are rows, so that matrices are transposed. of_dense: whether its matrices, each with its bias,
+    are dense layers.
     epsilon: what it adds to a variance. steps_last: whether its sequences have the steps behind the features.
     """
 
@@ -146,6 +147,7 @@ class TransformArrays(Frozen):
     alike: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
     rows: bool = False
+    of_dense: bool = False
     epsilon: float = 1e-5
     steps_last: bool = False
 
@@ -180,7 +182,9 @@ def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> d
     roles = ("query", "keys", "score", "key", "value", "output")
     names = {role: weight.format(role) for role in roles} | {"kernel": weight.format("matrix")}
     biases = {f"{role}_bias": bias.format(role) for role in roles} | {"bias": bias.format("matrix")}
-    return dict.fromkeys(("attention", "decoder_attention", *CROSS), TransformArrays(names | biases, order))
+    biases["step_bias"] = bias.removeprefix("{}")[1:]
+    arrays = TransformArrays(names | biases, order, of_dense=True)
+    return dict.fromkeys(("attention", "decoder_attention", *CROSS), arrays)
 
 
 class Returns(Frozen):

@@ -37,7 +37,9 @@ CONVENTION = Convention(
             | {"up": "W_1", "up_bias": "b_1", "down": "W_2", "down_bias": "b_2"}
             | {"norm_1_scale": "gamma_1", "norm_1_bias": "beta_1", "norm_2_scale": "gamma_2", "norm_2_bias": "beta_2"}
         ),
-        "attention": TransformArrays({"kernel": "W", "bias": "b", "score": "v", "score_bias": "c"}),
+        "attention": TransformArrays(
+            {"kernel": "W", "bias": "b", "score": "v", "score_bias": "c", "step_bias": "beta"}
+        ),
         "batch_norm": TransformArrays(
             {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
             buffers=("running_mean", "running_variance"),

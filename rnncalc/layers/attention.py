@@ -86,8 +86,7 @@ class Attention(Transform):
         if self.score == "additive":
             hidden = with_bias("kernel", "um", bias=bool(self.bias))
             return (*hidden, *with_bias("score", "1u", bias=self.score_bias))
-        of_step = {True: ONE, "steps": "T"}
-        return ("score", "1m"), *([("score_bias", of_step[self.bias])] if self.bias else [])
+        return (*with_bias("score", "1m", bias=self.bias is True), *[("step_bias", "T")] * (self.bias == "steps"))
 
     def with_length(self, steps: int | None) -> Attention:
         return self.replace(length=steps) if self.score == "steps" or self.bias == "steps" else self
@@ -105,7 +104,7 @@ class Attention(Transform):
             hidden = ops.name("k", ops.activate("tanh", affine(ops, "kernel", window, bias=bool(self.bias))))
             scores = ops.joined(ops.name("e", affine(ops, "score", hidden, bias=self.score_bias)))
         elif self.bias == "steps":
-            scores = ops.name("e", ops.plus(ops.joined(ops.product("score", window)), ops.weight("score_bias")))
+            scores = ops.name("e", ops.plus(ops.joined(ops.product("score", window)), ops.weight("step_bias")))
         else:
             scores = ops.joined(ops.name("e", affine(ops, "score", window, bias=bool(self.bias))))
         return ops.mix(ops.name("alpha", ops.activate("softmax", scores)), window)

@@ -73,7 +73,7 @@ def _writer(network: Network, target: str) -> Writer:
         raise RefusedError(f"{message}; remove the layer that joins the places, or feedback")
     if (decoder := network.decoder) and decoder.input == 0:
         raise RefusedError("no program is written for a decoder without an input; give it one")
-    program = program_of(network, target, spelled.transforms, stacks=spelled.stacks)
+    program = program_of(network, target, stacks=spelled.stacks)
     if decoder and any(module.looped and module.recurrent and not module.start for module in program.modules):
         message = "no program is written for a decoder with attention whose states start from zeros"
         raise RefusedError(f"{message}; write initial_states: all")

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rnncalc.conventions import convention
 from rnncalc.errors import RefusedError
-from rnncalc.layers.layer import Transform, length_of
+from rnncalc.layers.layer import Layer, Transform, bias_of, length_of
 from rnncalc.network.stack import Placed
 from rnncalc.programs.code import attribute
 from rnncalc.programs.program import TEXTBOOK
@@ -33,6 +33,11 @@ class Expressions:
     def called(self, name: str, arguments: Iterable[str]) -> str:
         function, *others = self.functions.get(name) or (f"{self.library}.{OPERATIONS[name].program or name}",)
         return f"{function}({', '.join([*arguments, *others])})"
+
+
+def dense_of(layer: Layer) -> dict[str, str]:
+    """Return the names of the dense layers of which a layer is made, by the roles of their matrices."""
+    return {role: "matrix" if role == "kernel" else role for role, axes in layer.arrays if len(axes) > 1}
 
 
 class FormulaWriter:
@@ -78,14 +83,16 @@ class LayerWriter:
 
     An array has the batch in front, then an axis for each letter that it differs with (t, s and i of `Trace.repeats`),
     and its numbers last; of numbers for each step s, that is the axis of s.
+    of_dense: whether its matrices, each with its bias, are dense layers.
     """
 
-    def __init__(self, formulas: FormulaWriter, placed: Placed, steps: int | None) -> None:
+    def __init__(self, formulas: FormulaWriter, placed: Placed, steps: int | None, *, of_dense: bool = False) -> None:
         assert isinstance(placed.layer, Transform)
         self.layer, self.placed, self.steps = placed.layer, placed, steps
         self.trace = layer_trace(placed.layer, placed.inputs // placed.places)
         names = [attribute(tensor.name, formulas.words.reserved) for tensor in placed.tensors]
         self.attributes = dict(zip([role for role, _ in placed.layer.arrays], names, strict=True))
+        self.dense = dense_of(placed.layer) if of_dense else {}
         self.causal = placed.layer.time.whole and length_of(placed.layer.window_of(0, 2)) == 1
         self.formulas, self.words = formulas, formulas.words
         self.values: list[Formula] = []
@@ -143,6 +150,10 @@ class LayerWriter:
                 code = self.taps[node.number]
             case "weights" if node.weights:
                 code = words.number.format(parameter=f"self.{self.attributes[array_of(self.layer, node.weights)]}")
+            case "matrix" if name := self.dense.get(self._role(node.operands[0])):
+                code = f"self.{name}({self.formulas.code(values[1])})"
+            case "plus" if self._role(node.operands[1]) in map(bias_of, self.dense):
+                return values[0]
             case "current" if read[0].width == STEPS:  # from an axis of its own to that of t
                 read_axes = self._axes(node.operands[0])
                 code = f'{library}.einsum("{read_axes}->{read_axes.replace("is", "si")}", {first})[..., None]'
@@ -185,6 +196,11 @@ class LayerWriter:
                     raise RefusedError(f"{self.placed.name}: no program is written with ops.{name} as it uses that")
                 return Application(name, tuple(values))
         return self._symbol(code)
+
+    def _role(self, place: int) -> str:
+        """Return the role of the array that a node is, if it is one."""
+        weights = self.trace.nodes[place].weights
+        return array_of(self.layer, weights) if weights else ""
 
     def _symbol(self, code: str) -> Symbol:
         """Return a symbol that is written as code, which needs no brackets."""

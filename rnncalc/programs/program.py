@@ -7,7 +7,7 @@ code.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.formula import formula, letters, value
@@ -15,7 +15,6 @@ from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer, Output, Transform
 from rnncalc.network.flow import Delay, Final, InitialState, Placement, Recur, arrays, ends, shapes
 from rnncalc.network.network import Network
@@ -159,19 +158,17 @@ class Program(Frozen):
         return sum(place.trainable for module in self.modules for place in module.places)
 
 
-def program_of(network: Network, target: str, around: Container[str] | None = None, *, stacks: bool = False) -> Program:
+def program_of(network: Network, target: str, *, stacks: bool = False) -> Program:
     """Return the modules of a network in the framework whose convention is `target`.
 
-    around: the kinds of layers around the cells that are modules of the framework, None for all that its convention
-    has; a class of the program's own has the textbook's tensors.
     stacks: whether one module of the framework may be several equal layers.
     """
-    runs = _runs(network, target, around, stacks)
+    runs = _runs(network, target, stacks)
     cells = [(first.part, len(others) + 1) for (first, *others), _ in runs if isinstance(first.layer, Cell)]
     encoder, decoder = ([layers for part, layers in cells if part == half] for half in ("encoder", "decoder"))
     others = network.decoder and network.decoder.initial_states != "all"
     if network.encoder and (encoder != decoder or others):  # a module starts from the states of one with as many layers
-        runs = _runs(network, target, around, stacks=False)
+        runs = _runs(network, target, stacks=False)
     return Program(network, target, tuple(_modules(network, runs)))
 
 
@@ -179,10 +176,10 @@ _Run = tuple[list[Placed], OwnCell | None]
 """The layers of one module, and the cell if the framework lacks it."""
 
 
-def _runs(network: Network, target: str, around: Container[str] | None, stacks: bool) -> list[_Run]:
+def _runs(network: Network, target: str, stacks: bool) -> list[_Run]:
     runs: list[_Run] = []
     for entry in network.stack:
-        layer, (placed, cell) = entry.layer, _under(entry, target, around)
+        layer, (placed, cell) = entry.layer, _under(entry, target)
         stackable = isinstance(layer, Cell) and not layer.initial_state and layer.merge in (None, "concat")
         if entry.copy and stacks and cell is None and stackable and not layer.extra_inputs:
             runs[-1][0].append(placed)
@@ -191,13 +188,11 @@ def _runs(network: Network, target: str, around: Container[str] | None, stacks: 
     return runs
 
 
-def _under(entry: Placed, target: str, around: Container[str] | None) -> tuple[Placed, OwnCell | None]:
+def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     """Return an entry with the tensors that it has in the program, and the cell that the framework lacks."""
     layer = entry.layer
     if not isinstance(layer, Cell):
-        of_framework = around is None or layer.named_as in around or isinstance(layer, DecoderAttention)
-        own = isinstance(layer, Transform) and (not of_framework or any(lacks(layer, target)))
-        rules = TEXTBOOK if own else target
+        rules = TEXTBOOK if isinstance(layer, Transform) and any(lacks(layer, target)) else target
         return _laid_out(entry, layout(layer, entry.inputs, convention(rules))), None
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))

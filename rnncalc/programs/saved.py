@@ -27,7 +27,7 @@ def saved_names(network: Network, *, hdf5: bool = False) -> Mapping[tuple[str, s
                 names[placed.name, tensor.name] = [f"{layer}/{tensor.name}"]
         return names
     spelled = spelling(target)
-    writer = spelled(program_of(network, target, spelled.transforms, stacks=spelled.stacks))
+    writer = spelled(program_of(network, target, stacks=spelled.stacks))
     if hdf5 and isinstance(writer, Keras):
         return {(module.places[0].name, tensor): places for module, tensor, places in writer.in_hdf5()}
     table = None

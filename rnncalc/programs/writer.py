@@ -30,7 +30,7 @@ from rnncalc.programs.code import (
     with_comment,
     with_return,
 )
-from rnncalc.programs.formulas import Expressions, FormulaWriter, LayerWriter
+from rnncalc.programs.formulas import Expressions, FormulaWriter, LayerWriter, dense_of
 from rnncalc.programs.program import Module, OwnCell, Program
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Symbol, symbols, within
@@ -248,20 +248,21 @@ class Writer(Expressions, ABC):
         """Yield the class of a decoder's attention, made of dense layers; dense: their matrices, by role."""
         layer, sizes = module.layer, module.places[0].sizes
         assert isinstance(layer, DecoderAttention)
-        arrays = dict(layer.arrays)
-        dense = {role: axes for role, axes in arrays.items() if len(axes) > 1}
-        names = {role: "matrix" if role == "kernel" else role for role in dense}
-        making = []
-        for role, axes in dense.items():
-            units, inputs = (sum(sizes.get(letter, 1) for letter in axis.split("+")) for axis in axes)
-            bias = "" if bias_of(role) in arrays else self.without_bias
-            places = {"inputs": inputs, "units": units, "bias": bias, "activation": "", "name": names[role]}
-            making.append(f"self.{names[role]} = {self.layers['dense'].format(**places)}")
+        making = [*self._dense_layers(layer, sizes)]
         typed = f": {self.array}" if self.array else ""
         about = f"Attention with {layer.scoring} scores: a context for each query."
         yield f"class Attention{self.head([about], making, [f'query{typed}', f'memory{typed}'])}"
         for line in self._attending(layer.scoring, sizes):
             yield from broken(f"        {line}")
+
+    def _dense_layers(self, layer: Transform, sizes: Mapping[str, int]) -> Iterator[str]:
+        """Yield the statements that make the dense layers of which a layer is made."""
+        arrays = dict(layer.arrays)
+        for role, name in dense_of(layer).items():
+            units, inputs = (sum(sizes.get(letter, 1) for letter in axis.split("+")) for axis in arrays[role])
+            bias = "" if bias_of(role) in arrays else self.without_bias
+            places = {"inputs": inputs, "units": units, "bias": bias, "activation": "", "name": name}
+            yield f"self.{name} = {self.layers['dense'].format(**places)}"
 
     def _is_own(self, layer: Transform) -> bool:
         """Return whether a layer around the cells is a class of the program's own."""
@@ -270,9 +271,13 @@ class Writer(Expressions, ABC):
     def _own_layer(self, module: Module, shape: Shape) -> Iterator[str]:
         """Yield the class of a layer around the cells without its name; shape: of its input."""
         steps = shape[0] if len(shape) > 1 else 1
-        layer = LayerWriter(FormulaWriter(self), module.places[0], steps)
-        lines, making = [*layer.lines()], []
-        for name, tensor in zip(layer.attributes.values(), module.places[0].tensors, strict=True):
+        of_dense = convention(self.program.target).transform(module.layer.named_as).of_dense
+        layer = LayerWriter(FormulaWriter(self), module.places[0], steps, of_dense=of_dense)
+        making = [*self._dense_layers(layer.layer, module.places[0].sizes)] if of_dense else []
+        lines = [*layer.lines()]
+        for (role, name), tensor in zip(layer.attributes.items(), module.places[0].tensors, strict=True):
+            if role in layer.dense or role in map(bias_of, layer.dense):
+                continue
             start = "random" if len(tensor.shape) > 1 else "zeros" if tensor.role is Role.BIAS else "ones"
             making.append(f"self.{name} = {self._array(name, tuple_of([*map(str, tensor.shape)]), start)}")
         about = f"The layer {module.layer.kind}, in the textbook's letters."

@@ -18,7 +18,7 @@ from rnncalc.forward.arrays import floats
 from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Embedding, Layer, Transform
+from rnncalc.layers.layer import CROSS, Embedding, Layer, Transform
 from rnncalc.models.files import read
 from rnncalc.models.matching import match
 from rnncalc.network.flow import Begin, Input, shapes
@@ -171,6 +171,7 @@ def specs(draw: st.DrawFn, target: str) -> Network:
     net = network_of(spec)
     assume(not any(placed.buffers and any(lacks(placed.layer, target)) for placed in net.stack))
     assume(not any(placed.layer.values().get("recurrent_blocks") for placed in net.stack))
+    assume(not any(placed.layer.named_as in CROSS and any(lacks(placed.layer, target)) for placed in net.stack))
     half = net.decoder  # no program is written for attention whose states start from zeros
     assume(not half or (half.input != 0 and not (half.attention and half.initial_states != "all")))
     try:

@@ -73,6 +73,8 @@ def by_role(weights: Arrays, convention: str) -> Arrays:
     """Return the weights of attention over the steps by role, matrices output by input."""
     stem = {"pytorch": ".weight", "keras": "/kernel"}.get(convention, "")
     names = [f"{part}{end}" for part in ("matrix", "score") for end in (stem, f"{stem[:1]}bias")] if stem else [*"Wbvc"]
+    if {"bias", "beta"} & {*weights}:  # of each step
+        names[3] = "bias" if stem else "beta"
     turned = {name: array.T if convention == "keras" else array for name, array in weights.items()}
     return {role: turned.get(name) for role, name in zip(("kernel", "bias", "score", "score_bias"), names, strict=True)}
 

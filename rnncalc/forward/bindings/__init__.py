@@ -108,7 +108,8 @@ class TransformNames(NamedTuple):
 def of_dense(weight: str, bias: str) -> dict[str, str]:
     """Return the names of a decoder's attention by role, where each matrix with its bias is a dense layer."""
     modules = {role: role for role in ("query", "keys", "score", "key", "value", "output")}
-    return _of_modules(modules, weight, bias) | {"kernel": f"matrix{weight}", "bias": f"matrix{bias}"}
+    matrix = {"kernel": f"matrix{weight}", "bias": f"matrix{bias}", "step_bias": bias[1:]}
+    return _of_modules(modules, weight, bias) | matrix
 
 
 def _of_modules(modules: Mapping[str, str], weight: str, bias: str) -> dict[str, str]:
