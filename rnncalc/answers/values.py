@@ -333,7 +333,6 @@ class _Judge:
         shared: dict[Key, list[Explanation]] = {}  # of each value with a mistake of its own
         agreed: dict[Key, int] = {}
         groups: dict[Key, list[Key]] = {}  # each with the values that follow from it
-        wrong: list[Claim] = []
         for claim in in_time:
             exact = self.circuit.exact[claim.key]
             each = self.compared(claim, exact)
@@ -357,12 +356,10 @@ class _Judge:
                 else:
                     shared[claim.key], agreed[claim.key] = matches, 0
                 groups[claim.key] = [claim.key]
-            if not each.right:
-                wrong.append(claim)
             judged[claim.key] = each
             if len(claim.numbers) == len(exact[1]) and (target := self.circuit.targets.get(claim.key)):
                 self.fixed[target] = claim.floats
-        for claim in wrong:
+        for claim in in_time:
             if claim.key in shared:
                 judged[claim.key] = self.diagnosed(judged[claim.key], claim, shared[claim.key], agreed[claim.key])
         yield from (judged[claim.key] for claim in self.claims)
