@@ -92,6 +92,10 @@ class RefusedError(ValueError):
         return f"{self.message}; {cures}" if cures else self.message
 
 
+class DivisionError(CallError):
+    """A size that is a quotient, and not whole."""
+
+
 class LettersError(RefusedError):
     """A question that needs numbers, and sizes of the network are letters; `sizes` says which."""
 

@@ -25,8 +25,8 @@ from operator import truediv
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS, MOST_SIDES
-from rnncalc.errors import CallError
-from rnncalc.letters import GREEK, LETTER, LOWERED, has_letters
+from rnncalc.errors import CallError, DivisionError
+from rnncalc.letters import GREEK, LETTER, LOWERED, PLAIN, SUPERSCRIPTS, has_letters
 from rnncalc.printable import escape
 from rnncalc.words import KIBI, all_of, did_you_mean, one_of, ordinal
 
@@ -59,16 +59,6 @@ _COUNTED += "|gewicht|poid|pes|bias"
 
 # The tokens
 
-_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ"
-PLAIN = str.maketrans(_SUPERSCRIPTS + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
-"""What raised and lowered signs are on the line."""
-
-
-def with_index(name: str) -> str:
-    """Return a name with lowered signs as an index: W_xh of Wₓₕ."""
-    return re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
-
-
 _GAP = r"\{,\}|\\[,; ]|[,.'’´_ ~\u00a0\u2009\u202f]"
 NUMBER = (
     rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
@@ -77,7 +67,7 @@ NUMBER = (
     r"(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z]))?"
 )
 _GREEK = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
-_LETTER = rf"(?:(?!SIGN_X)[^\W\d_{_SUPERSCRIPTS}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
+_LETTER = rf"(?:(?!SIGN_X)[^\W\d_{SUPERSCRIPTS}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
 _LOW = rf"(?:{_GREEK}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})"
 _INDEX = (
     rf"\\?_ ?(?:\{{ ?(?:{_LOW}|\\[a-z]+ ?\{{{_LOW}\}}|\\[a-z]+ {_LOW}) ?\}}|\\[a-z]+ ?\{{{_LOW}\}}"
@@ -101,7 +91,7 @@ _KINDS = {
     "fraction": r"\\[dt]?frac(?![A-Za-z])",
     "brace": r"\\(?:und|ov)erbrace(?![A-Za-z])",
     "label": r":0(?=\s?(?:=|:|→))|_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\}",
-    "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{_SUPERSCRIPTS}]+",
+    "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{SUPERSCRIPTS}]+",
     "times": r"\\?\*|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])|(?<=[0-9] )by(?= [0-9])|SIGN_X|"
     + _word("times|mal|fois|volte")
     + rf"|{_word('por|per')}(?! {_COUNTED_WITH}(?:{_COUNTED}))",
@@ -155,10 +145,6 @@ class ExpressionError(CallError):
         example = example or (f"4{second}({first} + {second} + 1)" if in_letters else "4*16*(8+16+1)")
         line = f"expected {expected} at character {place + 1:,} of '{escape(text)}', as in {example}"
         super().__init__(f"{line}\n    {shown}{behind}\n    {' ' * len(shown)}^")
-
-
-class DivisionError(CallError):
-    """A size that is a quotient, and not whole."""
 
 
 class TooLargeError(CallError):
@@ -735,7 +721,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda x: max(x, 0.0),
 }
 _FUNCTIONS |= {"sigmoid": _FUNCTIONS["σ"], "log": log, "√": sqrt}
-_POWERS = str.maketrans(f"{_SUPERSCRIPTS[:10]}⁻", "0123456789-")
+_POWERS = str.maketrans(f"{SUPERSCRIPTS[:10]}⁻", "0123456789-")
 """The functions of a calculation by name; the signs of a raised number on the line."""
 
 
@@ -764,7 +750,7 @@ def read_real(text: str) -> RealValue:
     calculation to theirs. Raises CallError for another text.
     """
     text = re.sub(r"\\?exp(?![A-Za-z])", "e^", text)
-    text = re.sub(f"[⁻{_SUPERSCRIPTS}]+", lambda power: f"^{{{power[0].translate(_POWERS)}}}", text.replace("−", "-"))
+    text = re.sub(f"[⁻{SUPERSCRIPTS}]+", lambda power: f"^{{{power[0].translate(_POWERS)}}}", text.replace("−", "-"))
     text = re.sub(r"(?<=[0-9.])[eE]([-+]?[0-9]{1,3})(?![0-9A-Za-z.])", r"·10^{\1}", text)
     tokens = tokens_of(text)
     parser = _RealParser(text, tokens)

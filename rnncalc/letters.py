@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ][A-Za-z0-9]{0,7}))?"
 """A size in letters, as a pattern: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 """The signs of a subscript that are lowered, digits first."""
+
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ"
+PLAIN = str.maketrans(SUPERSCRIPTS + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
+"""What raised and lowered signs are on the line."""
+
+
+def with_index(name: str) -> str:
+    """Return a name with lowered signs as an index: W_xh of Wₓₕ."""
+    return re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
+
 
 ACCENTS = "[\u0302-\u0304\u0307]"
 """The accents that a letter may have, as a pattern."""

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from rnncalc.conventions.notation import Notation
 from rnncalc.errors import RefusedError
-from rnncalc.expressions import with_index
 from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.forward.tape import Tape, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.letters import GREEK, MATH_ACCENTS
+from rnncalc.letters import GREEK, MATH_ACCENTS, with_index
 from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import Work
 from rnncalc.questions.work_backward import GradientWork, Variable

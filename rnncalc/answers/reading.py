@@ -29,7 +29,6 @@ from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
     ENDS,
-    PLAIN,
     SUFFIXES,
     WORDS,
     ExpressionError,
@@ -38,10 +37,9 @@ from rnncalc.expressions import (
     TooLargeError,
     read_number,
     tokens_of,
-    with_index,
 )
 from rnncalc.expressions import GivenNumber as GivenNumber
-from rnncalc.letters import GREEK, MATH_ACCENTS, has_letters
+from rnncalc.letters import GREEK, MATH_ACCENTS, PLAIN, has_letters, with_index
 from rnncalc.printable import escape
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
 from rnncalc.errors import CallError, Path, Problem, SpecError
-from rnncalc.expressions import with_index
 from rnncalc.files import open_input
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Allowed, Switch
-from rnncalc.letters import LETTER
+from rnncalc.letters import LETTER, with_index
 from rnncalc.network.network import Network
 from rnncalc.printable import escape_path
 from rnncalc.records import Frozen

@@ -12,8 +12,7 @@ from collections.abc import Mapping as MappingOf
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_PROBLEMS
-from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
-from rnncalc.expressions import DivisionError
+from rnncalc.errors import MORE_PROBLEMS, DivisionError, Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size, Sizes
 from rnncalc.printable import escape, escape_path
 from rnncalc.records import Frozen

@@ -16,7 +16,6 @@ from unicodedata import normalize
 from rnncalc.bounds import MAX_LAYERS, MAX_TEXT, MOST_TENSORS
 from rnncalc.conventions import convention
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
-from rnncalc.expressions import with_index
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
@@ -34,7 +33,7 @@ from rnncalc.layers.options import (
     Trainable,
     WholeNumber,
 )
-from rnncalc.letters import LETTER, in_ascii
+from rnncalc.letters import LETTER, in_ascii, with_index
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.stack import symbols_of
