@@ -140,6 +140,7 @@ class Keras(Writer):
             "{module}({x}, {x}{calls})",
             options=VALUES,
             calls={"causal": ", use_causal_mask=True"},
+            built="self.{module}.build((None, None, {inputs}), (None, None, {inputs}))",  # else its sublayers train
         ),
         **dict.fromkeys(
             CROSS, Around('layers.MultiHeadAttention({h}, {d}{options}{bias}, name="{name}")', options=VALUES)

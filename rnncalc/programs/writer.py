@@ -54,7 +54,7 @@ class Around(Frozen):
     each is the one before. options: how those are written that differ from their default. words: the framework's own
     for values of options. calls: the arguments of the call for options that are true, with {x}. activates: whether the
     module itself applies the activation. trained: whether what applies it depends on whether the network is being
-    trained.
+    trained. built: what builds it before it is frozen, if it is trained otherwise.
     """
 
     module: str = ""
@@ -66,6 +66,7 @@ class Around(Frozen):
     calls: Mapping[str, str] = {}
     activates: bool = False
     trained: bool = False
+    built: str = ""
 
 
 NOTHING = Around()
@@ -236,6 +237,8 @@ class Writer(Expressions, ABC):
             if module.tied:
                 yield with_comment(self.tie.format(module=name, table=self._table(module)), "tied")
             if module.layer.frozen and module.params and self.freeze:
+                if before := self._around(module).built:
+                    yield before.format(module=name, inputs=module.inputs)
                 yield self.freeze.format(module=f"{name}.bias" if module.tied else name)
         if isinstance(module.layer, Embedding) and module.layer.positions is not None:
             shape = f"({module.layer.positions}, {module.layer.units})"

@@ -20,7 +20,8 @@ from onnx import defs
 from verified import backward
 
 from rnncalc.conventions import convention
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.attention import MultiHeadAttention
+from rnncalc.layers.layer import Dense, Layer
 from rnncalc.network.network import Network
 from rnncalc.programs import spelling
 from rnncalc.programs.program import program_of
@@ -49,6 +50,12 @@ def test_a_program_is_the_network(target: str) -> None:
     for seed, network in enumerate(networks(7, NUMBER, target)):
         if target != "keras" or not any(map(fails_on_jax, network.layers)):
             HOLDS[target](case(network, seed))
+
+
+def test_frozen_attention_is_not_trained_by_keras() -> None:
+    """Built before it is frozen, as its sublayers train otherwise."""
+    frozen = MultiHeadAttention(1, key_size=3, frozen=True, causal=True)
+    hold_keras(case(Network(input=4, layers=[Dense(4), frozen], output=2, steps=5, convention="keras"), 3))
 
 
 def fails_on_jax(layer: Layer) -> bool:

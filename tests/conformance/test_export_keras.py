@@ -56,7 +56,8 @@ def named(model: Any) -> dict[str, Any]:
     attributes = {each.name: name for name, each in vars(model).items() if isinstance(each, keras.Model)}
     for weight in model.weights:
         first, *path = weight.path.split("/")
-        path = [first, *path] if first in attributes else path  # of the program's own layer
+        built = first in [each.name for each in model.layers]  # before the model, to be frozen
+        path = [first, *path] if built or first in attributes else path  # of the program's own layer
         path[0] = attributes.get(path[0], path[0])  # Keras numbers the models of a process that have no name
         way = [each.split("_")[0] for each in path[1:-1] if each.startswith(("forward_", "backward_"))]
         way += [each for each in path[1:-1] if each in (*ROLES, "attention_output")]
