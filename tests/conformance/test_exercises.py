@@ -34,7 +34,7 @@ def drawn(random: Random) -> Network:
     )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_answers_are_those_of_pytorch(seed: int) -> None:
     """The last output, the loss, and the gradients of the recurrent layers' weights, from the JSON of the exercise."""
     network = drawn(Random(seed))
