@@ -19,6 +19,7 @@ from rnncalc.layers.layer import Dense, Embedding, External
 from rnncalc.network.data import Data
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
+from rnncalc.questions.backward import with_loss
 from rnncalc.questions.run import with_steps_to_run
 from rnncalc.words import plural
 
@@ -63,6 +64,7 @@ def grader_of(network: Network, asks: str, names: Sequence[str], seed: str, loss
     Raises CallError for a name that the pass does not have.
     """
     name_of_loss = (loss or loss_of(network)) if asks == "gradients" else None
+    with_loss(network, name_of_loss or "")  # refuses what is no output of classes
     if asks == "values" and names:
         probe = ValueGrader(network, _data(network, seed, None))
         if any(backward for backward, _ in map(probe.key, names)):
@@ -85,7 +87,7 @@ def array(grader: ValueGrader, name: str) -> Numbers:
 
 def _data(network: Network, seed: str, loss: str | None) -> Data:
     drawn = PassData(seed, rounded=True)
-    weights = drawn.weights_of_all(network)
+    weights = {placed.name: drawn.weights_of(placed) for placed in network.stack if placed.stored}
     moves = inputs_of(network.flow)
     inputs = {
         half: [*drawn.inputs(moves[half], (part.steps or 1) if moves[half].sequence else 1)]

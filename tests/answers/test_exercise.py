@@ -1,5 +1,6 @@
 """Exercises: sizes that vary by a seed, right answers, wrong ones with the feedback of `answer`."""
 
+import json
 import re
 from collections.abc import Callable
 from itertools import chain, combinations
@@ -9,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+import yaml
 from case_files import cases, worked_out
 from conftest import written
 from hypothesis import given
@@ -34,21 +36,23 @@ from rnncalc import (
     training,
 )
 from rnncalc.answers.asked import ASKED
-from rnncalc.answers.exercise import ASKS, Answered, Item, answered, items_of, with_choices
+from rnncalc.answers.exercise import ASKS, OF_PASS, Answered, Item, answered, items_of, with_choices
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Judgement
 from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer
+from rnncalc.answers.values import ValueGrader
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.run import with_steps_to_run
 from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.questions.stream import stream
 from rnncalc.questions.vary import sizes_of
 from rnncalc.reports.exercise import of_exercises
-from rnncalc.spec import parse
+from rnncalc.spec import parse, parse_data
 
 GRU_16 = Network(input=8, layers=(GRU(16),), steps=10)
 SPECS = sorted(Path("specs").glob("*.yaml"))[::3]
 NETWORKS = [with_steps_to_run(parse(path.read_bytes(), path.name).network) for path in SPECS]
+WORKED = yaml.safe_load(Path("tests/reports/worked.yaml").read_text(encoding="utf-8"))
 LETTERS = parse(b"{input: m, layers: [lstm: h], output: p}", "letters.yaml").network
 
 
@@ -112,6 +116,23 @@ def test_the_values_of_a_pass_are_worked_by_hand(seed: int) -> None:
         assert data["right_answer"] == pytest.approx(answers)
     assert set_of == exercise(network, ask="gradients:h_1,y,L,dL/dW_hh,δ_h,2", seed=seed, variants=2)
     assert set_of.exercises[0].data != set_of.exercises[1].data
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("name", WORKED)
+def test_the_answers_of_every_small_network_are_judged_correct(name: str) -> None:
+    """Of values and gradients, from the numbers and the names in the JSON; or the question is refused in words."""
+    network = parse(json.dumps(WORKED[name]).encode(), name).network
+    for ask in OF_PASS:
+        try:
+            report = of_exercises(exercise(network, ask=ask))
+        except (CallError, RefusedError):
+            continue
+        (data,), (question,) = report.data(), report.exercises
+        spec = parse(json.dumps(data["spec"]).encode(), "exercise.json")
+        grader = ValueGrader(spec.network, parse_data(spec), data["loss"], asked=data["values"])
+        answers = [f"{name} = {item.right}" for name, item in zip(data["values"], question.items, strict=True)]
+        assert grader.judge(grader.read("\n".join(answers))).right, ask
 
 
 def test_a_platform_takes_each_number_of_a_value_within_a_tolerance() -> None:
