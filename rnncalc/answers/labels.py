@@ -240,6 +240,7 @@ class Labels:
             names = {part.name: 0 for each in self.known.values() for part in each if part.name}
             shown = [name for name in names if not (name.endswith("layers") or " of " in name)]
             labels = ["total", *[escape(placed.name) for placed in stack][: MOST_LABELS // 2], *shown][:MOST_LABELS]
+            label = re.sub(r"\Athe [0-9](?=[^\W\d])", r"\g<0> ", label)  # as a number in it is written
             raise CallError(f"{escape(label)}: this network has no such part; the labels are {one_of(labels)}")
         right = [part for part in parts if number.rounds(part.count)]
         layers = list(dict.fromkeys([escape(part.layer) for part in parts if part.layer]))

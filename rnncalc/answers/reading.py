@@ -91,7 +91,7 @@ _SUM = {"sign", "times", "over", "power", "equals"}
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
 _NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
-_LEVEL = r"(?:\^ ?\{? ?[(\[<]?|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?(?:[)\]>]?\}?|⁾)"
+_LEVEL = r"(?:\^ ?\{? ?[(\[<]?|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?[)\]>⁾]?\}?"
 """Units before the label of a number, what says that a number is rounded, the signs of a calculation, the verbs behind
 a name, a name, one with a shape and no verb between them, and the number of a layer above its letter."""
 _PARTS = "layer|schicht|couche|capa|strat|camada|lstm|gru|rnn|dense|linear|output|embed|gat|block|direct|richt|coder"
