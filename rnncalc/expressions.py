@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 """The letters behind a number that multiply it, with their powers of ten."""
+_PLAIN_NUMBER = re.compile(f"(0|[1-9][0-9]{{0,11}})([{''.join(SUFFIXES)}]?)")
 _GERMAN = {"tausend": 10**3, "tsd": 10**3, "millionen": 10**6, "mio": 10**6}
 _SCALE_WORDS = _GERMAN | {"thousand": 10**3, "million": 10**6, "mln": 10**6}
 _BINARY = {"Ki": KIBI, "Mi": KIBI**2, "Gi": KIBI**3}
@@ -318,7 +319,7 @@ def read_number(text: str, decimal: str = ".", *, calculation: bool = False) -> 
     """
     if len(text) > MAX_DIGITS and not calculation:
         return None
-    if plain := re.fullmatch(f"(0|[1-9][0-9]{{0,11}})([{''.join(SUFFIXES)}]?)", text):  # as most numbers are
+    if plain := _PLAIN_NUMBER.fullmatch(text):  # as most numbers are
         return int(plain[1] + "0" * SUFFIXES.get(plain[2], 0))
     with suppress(CallError):
         parser = Parser(text, tokens_of(text, {}), {}, decimal)

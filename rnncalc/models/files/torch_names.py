@@ -89,11 +89,13 @@ _BESIDE = {"drop_mask_te": "h_init", "embed_avg": "embed"}
 https://github.com/speechbrain/speechbrain/blob/develop/speechbrain/nnet/RNN.py"""
 _OF_LOSS = re.compile(r"(^|[.])(crit\w*|(\w+_)?loss(_\w+)?)[.](pos_)?weight$")
 """The weights of classes."""
-_MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]")
+_MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]", re.MULTILINE)
 
 
 def _stored(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[FileTensor, _Storage, re.Match[str]]]:
     """Yield the tensors that are stored in some way of _STORAGES, with the match of their names."""
+    if not _MAY_BE.search("\n".join(tensors)):  # which takes a tenth of a search in each
+        return
     for tensor in tensors.values():
         for storage in _STORAGES if _MAY_BE.search(tensor.name) else ():
             match = re.fullmatch(rf"((?:.*[.])?){storage.name}", tensor.name, re.DOTALL)
