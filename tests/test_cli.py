@@ -140,7 +140,8 @@ def test_a_table_fits_its_terminal(spec: Path, call: Call, screen: Screen) -> No
 def test_of_thousands_of_rows_the_middle_is_one_with_its_sum(call: Call) -> None:
     """As many layers as there may be have a row each; of more tensors the first and the last are shown."""
     layers = [argument for _ in range(400) for argument in ("-l", "rnn:4", "-l", "rnn:2")]
-    of_layers, _, of_tensors = call("-i", 2, *layers, "--tensors").out.partition("Tensors\n")
+    of_layers, _, below = call("-i", 2, *layers, "--tensors").out.partition("Tensors\n")
+    of_tensors, _, of_roles = below.partition("\nParameters by role\n")
     assert [line.split()[0] for line in of_layers.splitlines() if "rnn_" in line] == [f"rnn_{n}" for n in range(1, 801)]
     lines = of_tensors.splitlines()
     assert len(lines) < 60
@@ -148,6 +149,8 @@ def test_of_thousands_of_rows_the_middle_is_one_with_its_sum(call: Call) -> None
     first, last = 3 * (28 + 14) + 8 + 16, 4 + 2 + 3 * (28 + 14)  # three pairs of layers, and what of one has room
     assert middle.split() == ["…", "2,360", "more", f"{400 * (28 + 14) - first - last:,}"]
     assert lines[-1].split()[:2] == ["Total", f"{400 * (28 + 14):,}"]
+    shares = {words[0]: words[1] for line in of_roles.splitlines() if (words := line.split())[2:]}
+    assert shares == {"Role": "Parameters", "recurrent": "8,000", "input": "6,400", "bias": "2,400"}  # 400 · (16 + 4)
 
 
 def test_each_layer_of_a_repeat_has_a_line(call: Call) -> None:

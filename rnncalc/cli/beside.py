@@ -90,7 +90,7 @@ training_flags = together(
 beside_flags = together(
     option("--operations", help="Add operations by kind, and FLOPs."),
     option("--shapes", help="Show what each layer reads and returns, states included."),
-    option("--counters", help="Show what other programs that count operations print, and why."),
+    option("--counters", help="Show what other programs' counters print, and why."),
     option("--time-first", hidden=True, help="Shapes with the steps before the batch."),
     option("--stream", help="Add the state that is carried from step to step."),
     option("--rate", metavar="R", help="Steps per second, for --stream."),

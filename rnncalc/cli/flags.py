@@ -235,7 +235,7 @@ notation_flag = together(
 quantize_flag = word_flag(
     "--quantize",
     words="rnncalc.questions.quantized:QUANTIZATIONS",
-    help="Bytes as embedded kernels, or a framework, store integers.",
+    help="Bytes as kernels or frameworks store integers.",
 )
 
 dtype_flag = word_flag(

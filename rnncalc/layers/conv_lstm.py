@@ -40,7 +40,7 @@ class ConvLSTM(Cell, kw_only=True):
     """
 
     kind = "conv_lstm"
-    x_width = "r"
+    x_width = "w"
     gate_width = "s"
     without = ("bidirectional", "merge", "learned_state", "initial_state")
     own_options: ClassVar[Mapping[str, Option]] = {
@@ -95,7 +95,7 @@ class ConvLSTM(Cell, kw_only=True):
             "m": channels,
             "k": self.kernel,
             "q": places,
-            "r": places * channels,
+            "w": places * channels,
             "s": places * self.units,
         }
 

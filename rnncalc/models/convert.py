@@ -19,7 +19,7 @@ from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import BIASES, Direction, Role, Tensor, TensorBlock
 from rnncalc.errors import Problem, RefusedError, SpecError, first
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External, Layer
+from rnncalc.layers.layer import External, Layer, Transform
 from rnncalc.layers.options import Choice, Size, Switch
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -81,14 +81,15 @@ def recipe(network: Network, to: str) -> Recipe:
     layers: dict[Layer, Layer] = {}
     for placed in network.stack:
         try:
-            layers[placed.layer] = layers.get(placed.layer) or _under(placed, network.convention, row)
+            layer = _anywhere(placed.layer)
+            layers[layer] = layers.get(layer) or _anywhere(_under(placed, network.convention, row))
         except RefusedError as refusal:
             problems.append(Problem((placed.name,), str(refusal)))
     if problems:
         raise SpecError(first(problems))
     parts = {}
     for name, part in network.parts.items():
-        inner = tuple([layers[convention(network.convention).settled(layer)] for layer in part.layers])
+        inner = tuple([layers[_anywhere(convention(network.convention).settled(layer))] for layer in part.layers])
         parts[name] = part._replace(layers=inner)  # the output is no cell, and stays
     target = network.with_parts(parts, convention=to)
     rows = convention(network.convention), row
@@ -101,6 +102,11 @@ def recipe(network: Network, to: str) -> Recipe:
 
 
 # What two steps compute
+
+
+def _anywhere(layer: Layer) -> Layer:
+    """Return a layer without the length of the sequence that it reads."""
+    return layer.with_length(None) if isinstance(layer, Transform) else layer
 
 
 def _under(placed: Placed, source: str, row: Convention) -> Layer:

@@ -39,11 +39,17 @@ def test_pytorch_stacks_layers(call: Call) -> None:
     stack, output = _shapes(call, "-c", "pytorch")
     states = {"h_n": [4, None, 16], "c_n": [4, None, 16]}
     assert stack == {
+        "network": None,
         "layers": ["lstm_1", "lstm_2"],
         "input": [None, None, 10],
         "returns": {"output": [None, None, 32], **states},
     }
-    assert output == {"layers": ["output"], "input": [None, 32], "returns": {"output": [None, 5]}}
+    assert output == {
+        "network": None,
+        "layers": ["output"],
+        "input": [None, 32],
+        "returns": {"output": [None, 5]},
+    }
     stack, _ = _shapes(call, "-c", "pytorch", "--batch", 4, "-T", 7, "--time-first")
     assert (stack["input"], stack["returns"]["output"]) == ([7, 4, 10], [7, 4, 32])
 
