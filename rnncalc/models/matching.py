@@ -33,7 +33,7 @@ from rnncalc.models.pairing import (
     spec_layers,
     without,
 )
-from rnncalc.models.read import sequences_of
+from rnncalc.models.read import NOT_A_ROW, sequences_of
 from rnncalc.models.sites import (
     COMPUTES_OTHERWISE,
     FLAX,
@@ -308,8 +308,12 @@ def _otherwise(network: Described, file: ModelFile, sites: Sequence[Site]) -> It
     An external layer may have layers without weights in it too.
     """
     times: Counter[Any] = Counter(type(placed.layer) for placed in network.stack)
-    names = []
+    names, joins = [], set[str]()
+    if not isinstance(network, Network):  # which knows nothing of what joins its networks
+        joins = {name for remark in file.remarks if remark.kind is RemarkKind.JOINS for name in remark.names}
     for site in sites:
+        if site.path in joins:
+            continue
         if site.bare and isinstance(site.layer, Pool1D | RepeatVector):
             times[type(site.layer)] -= 1
         if site.bare and (Doubt.NOT_IN_SPEC in site.doubts or times[type(site.layer)] < 0):
@@ -318,6 +322,8 @@ def _otherwise(network: Described, file: ModelFile, sites: Sequence[Site]) -> It
     plain = all(isinstance(placed.layer, _WITHOUT_OPERATORS) for placed in network.stack)
     for remark in (*[Remark(Doubt.NOT_IN_SPEC, tuple(names))] * bool(apart), *file.remarks):
         word = COMPUTES_OTHERWISE.get(remark.kind)
+        if remark.kind in NOT_A_ROW and not isinstance(network, Network):
+            continue
         if word and (plain or remark.kind is not RemarkKind.OPERATORS):
             yield TensorCheck(TensorStatus.COMPUTATION, None, None, stored=word, doubt=remark)
 
@@ -358,6 +364,8 @@ def _checks(spec: SpecLayer, site: Site | None, framework: str) -> Iterator[Tens
             whole = Remark(Doubt.WHOLE)
             yield TensorCheck(TensorStatus.COMPUTATION, spec.name, "window", at=spec.at, doubt=whole)
         for doubt in filter(COMPUTES_OTHERWISE.__contains__, site.doubts):
+            if doubt is Doubt.CALLS and spec.placed.calls > 1:
+                continue
             remark = Remark(doubt)
             word = COMPUTES_OTHERWISE[doubt]
             yield TensorCheck(TensorStatus.COMPUTATION, spec.name, word, at=spec.at, doubt=remark)

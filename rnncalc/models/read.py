@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from math import prod
 from os import PathLike, fspath
 from os.path import basename
@@ -50,14 +51,90 @@ class Draft(NamedTuple):
 
 @displayed("rnncalc.reports.read:ReadReport")
 class Reading(NamedTuple):
-    """The contents of a file. draft: None if the file has no parameters, or too many for a spec."""
+    """The contents of a file. draft: None if the file has no parameters, or too many for a spec.
+
+    networks: if its layers are not one row, drafts of several networks by name, each with how often it is called.
+    """
 
     file: ModelFile
     draft: Draft | None
+    networks: Mapping[str, tuple[Draft, int]] = {}
+
+
+NOT_A_ROW = frozenset((RemarkKind.SEVERAL_INPUTS, RemarkKind.JOINS, RemarkKind.FORKS))
+"""What a file says of layers that are not one row; it is so of the networks of a model."""
 
 
 def read(file: ModelFile) -> Reading:
-    """Return the contents of a model file, and a draft of its network with the same parameters, tensor by tensor."""
+    """Return the contents of a model file, and a draft of its network with the same parameters, tensor by tensor.
+
+    If the layers are not one row, also drafts of several networks with the same parameters.
+    """
+    whole = _row(file)
+    remarks: dict[Remark, None] = {}
+    networks = dict(_networks(whole, remarks))
+    drafts = [draft for draft, _ in networks.values()]
+    exact = sum(draft.network.params for draft in drafts) == file.params + file.apart
+    external = any(all(isinstance(layer, External) for layer in draft.layers) for draft in drafts)
+    if len(networks) < 2 or not exact or any(map(_widths_differ, drafts)) or (external and not file.rows):
+        return whole
+    of_file = (remark for remark in file.remarks if remark.kind not in NOT_A_ROW)
+    return whole._replace(file=file._replace(remarks=(*of_file, *remarks)), networks=networks)
+
+
+def _networks(whole: Reading, remarks: dict[Remark, None]) -> Iterator[tuple[str, tuple[Draft, int]]]:
+    """Yield drafts of the rows of layers that a file has, or of modules of PyTorch by their first names.
+
+    remarks: to which those on the drafts are added.
+    """
+    file = whole.file
+    rows = file.rows or _by_first_name(whole)
+    for paths, calls in rows if len(rows) > 1 else ():
+        modules = tuple(module for module in file.modules if module.path in paths)
+        tensors = tuple(each for module in modules for each in (*module.tensors.values(), *module.buffers.values()))
+        part = file._replace(modules=modules, tensors=tensors, remarks=(), steps=None, inputs=None, apart=0, rows=())
+        below = read(part)
+        if below.draft is None:
+            continue
+        remarks |= dict.fromkeys(below.file.remarks)
+        name = next((module.path for module in modules if module.tensors), "network")
+        for inner, (draft, times) in (
+            below.networks or {name if file.rows else _common(modules): (below.draft, 1)}
+        ).items():
+            doubts = tuple(
+                tuple(doubt for doubt in each if calls == 1 or doubt.kind is not Doubt.CALLS) for each in draft.doubts
+            )
+            yield re.sub(r"\W+", "_", inner).strip("_") or "network", (draft._replace(doubts=doubts), calls * times)
+
+
+def _widths_differ(draft: Draft) -> bool:
+    """Return whether layers of a draft do not read what those before them output."""
+    return any(doubt.kind is Doubt.WIDTH for doubts in draft.doubts for doubt in doubts)
+
+
+def _common(modules: Sequence[FileModule]) -> str:
+    """Return the names that the paths of modules begin with."""
+    paths = [module.path.split(".") for module in modules]
+    return ".".join(names[0] for names in takewhile(lambda names: len({*names}) == 1, zip(*paths, strict=False)))
+
+
+def _by_first_name(whole: Reading) -> tuple[tuple[frozenset[str], int], ...]:
+    """Return the modules of PyTorch that are in one module, if the layers do not follow one another as one row."""
+    file = whole.file
+    if file.framework != "pytorch" or whole.draft is None or not _widths_differ(whole.draft):
+        return ()
+    start = _common(file.modules)
+    groups: dict[str, set[str]] = {}
+    for module in file.modules:
+        first = module.path[len(start) :].lstrip(".").partition(".")[0]
+        groups.setdefault(first, set()).add(module.path)
+    if all(len(paths) == 1 for paths in groups.values()):
+        return ()
+    return tuple((frozenset(paths), 1) for paths in groups.values())
+
+
+def _row(file: ModelFile) -> Reading:
+    """Return the contents of a file, and the draft of its layers as one row."""
     if not 0 < file.params <= MAX_SIZE:
         return Reading(file, None)
     if len(file.modules) <= MOST_MODULES:

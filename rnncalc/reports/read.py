@@ -33,12 +33,24 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     listed_as = "files"
 
     def data(self) -> dict[str, Any]:
-        file, draft = self.read
+        file = self.read.file
         return {
             **fields(file, "path", "format", "params"),
             "tensors": (_tensor_data(tensor) for tensor in file.tensors),
-            "spec": draft and spec_of(draft.network),
+            "spec": self._spec(),
             "remarks": [sentence(remark) for remark in file.remarks],
+        }
+
+    def _spec(self) -> dict[str, Any] | None:
+        draft, networks = self.read.draft, self.read.networks
+        if draft is None or not networks:
+            return draft and spec_of(draft.network)
+        return _top(draft) | {
+            "networks": {
+                name: {key: value for key, value in spec_of(each.network).items() if key not in SHARED}
+                | ({"calls": calls} if calls > 1 else {})
+                for name, (each, calls) in networks.items()
+            }
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
@@ -70,7 +82,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
 
     def document(self) -> Document:
         """Return the draft of a spec, below remarks on the contents of the file."""
-        file, draft = self.read
+        file, draft, networks = self.read
         head = [f"{file.path}: {self.contents()}"]
         head += [_sentence(sentence(remark)) for remark in file.remarks]
         others = [tensor for tensor in file.tensors if not tensor.is_parameter]
@@ -83,7 +95,8 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if draft is None:
             why = "more parameters than a spec may have" if file.params else "there are no parameters"
             return Document((*head, f"no spec: {why}"), ())
-        missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
+        drafts = [each for each, _ in networks.values()] or [draft]
+        missing = [key for key in ("steps", "topology") if not all(getattr(each.network, key) for each in drafts)]
         kinds = {remark.kind for remark in file.remarks}
         silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG, RemarkKind.COUNTED} & kinds
         missing += ["dropout"] if silent or file.framework == "onnx" else []
@@ -92,18 +105,38 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if missing:
             place = "read" if RemarkKind.PROGRAM in kinds else "in the file"
             head.append(f"not {place}: " + ", and ".join(filter(None, (", ".join(missing[:-1]), missing[-1]))))
-        return Document(tuple(head), tuple(_entries(draft)))
+        if not networks:
+            return Document(tuple(head), tuple(_entries(draft)))
+        head.append(f"{plural(len(networks), 'network')}, each counted by itself; no spec says how they are joined")
+        below = tuple(
+            Entry(name, (*(entry for entry in _entries(each) if entry.key not in SHARED), *_calls(calls)))
+            for name, (each, calls) in networks.items()
+        )
+        return Document(tuple(head), (*(Entry(*pair) for pair in _top(draft).items()), Entry("networks", below)))
 
     def contents(self) -> str:
         """Return `PyTorch state dict, 12 tensors, 1,685 parameters, 2 LSTM layers`; buffers and the like are apart."""
-        file, draft = self.read
+        file, draft, _ = self.read
         tensors = sum(tensor.is_parameter for tensor in file.tensors)
         parts = [_kind_of_file(file), plural(tensors, "tensor"), plural(file.params, "parameter")]
         if draft:
-            cells = [layer for layer in draft.network.layers if isinstance(layer, Cell)]
+            drafts = [each for each, _ in self.read.networks.values()] or [draft]
+            cells = [layer for each in drafts for layer in each.network.layers if isinstance(layer, Cell)]
             names = Counter(type(cell).__name__ for cell in cells for _ in range(cell.repeat))
             parts += [plural(number, f"{name} layer") for name, number in names.items()]
         return ", ".join(parts)
+
+
+SHARED = ("name", "source", "convention")
+"""The keys of a draft that are those of the whole model."""
+
+
+def _top(draft: Draft) -> dict[str, Any]:
+    return {key: value for key, value in spec_of(draft.network).items() if key in SHARED}
+
+
+def _calls(calls: int) -> list[Entry]:
+    return [Entry("calls", calls)] if calls > 1 else []
 
 
 def _kind_of_file(file: ModelFile) -> str:

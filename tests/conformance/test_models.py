@@ -1,6 +1,7 @@
 """Models of several networks in PyTorch and Keras: modules of modules, and functional models with several inputs."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -8,11 +9,17 @@ import pytest
 import torch
 from conformance import with_keras, with_torch
 from conformance.drawing import networks
+from conftest import written
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from rnncalc import Member, Model, count, load_model, training
+from rnncalc.cli.models import matched_with
+from rnncalc.models.files import read
+from rnncalc.models.read import read_model
 from rnncalc.programs import source
+from rnncalc.reports.read import ReadReport
+from rnncalc.spec import parse
 
 pytestmark = pytest.mark.conformance
 
@@ -80,3 +87,30 @@ def test_a_model_of_networks_with_branches() -> None:
     model = load_model("specs/several/lstm-fcn.yaml")
     assert built.count_params() == model.params == 276717
     assert sum(map(_size, built.trainable_weights)) == model.trainable == 275693
+
+
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+def test_a_functional_model_is_drafted_as_its_branches(tmp_path: Path) -> None:
+    """Two sentences through one table and one LSTM, and a picture's branch: each row of layers is a network."""
+    layers = keras.layers
+    sentences = [keras.Input((10,)) for _ in range(2)]
+    table, lstm = layers.Embedding(50, 8), layers.LSTM(6, name="lstm")
+    frames = keras.Input((7, 3))
+    branch = layers.GRU(4, name="gru")(layers.Conv1D(5, 3, name="conv")(frames))
+    joined = layers.concatenate([*(lstm(table(each)) for each in sentences), branch])
+    built = keras.Model([*sentences, frames], layers.Dense(2, name="head")(layers.Dense(9, name="hidden")(joined)))
+    path = tmp_path / "branches.keras"
+    built.save(path)
+    reading = read_model(path)
+    drafts = {name: (draft.network.params, calls) for name, (draft, calls) in reading.networks.items()}
+    sums = {"conv": 5 * (3 * 3 + 1) + 3 * 4 * (5 + 4 + 2), "lstm": 4 * 6 * 15, "hidden": 9 * 17 + 2 * 10}
+    assert drafts == {
+        table.name: (400, 2),
+        "lstm": (sums["lstm"], 2),
+        "conv": (sums["conv"], 1),
+        "hidden": (sums["hidden"], 1),
+    }
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(written(ReadReport(reading), "yaml"), encoding="utf-8")
+    assert load_model(spec).params == built.count_params() == sum(params for params, _ in drafts.values())
+    assert matched_with(parse(spec.read_bytes(), str(spec)), read(str(path), "")).kept

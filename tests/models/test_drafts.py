@@ -135,7 +135,7 @@ def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
     assert read(file("pytorch")).draft is None
     buffer = tensor("bn.mean", (4,))._replace(role=TensorRole.BUFFER)
     held = file("pytorch")._replace(tensors=(buffer,))
-    assert tuple(read(held)) == (held, None)
+    assert read(held) == (held, None, {})
     assert layers(draft_of(module("scale", {"weight": (1,)}))) == [External({"weight": (1,)}, path="scale")]
     assert read(file("pytorch", module("big", {"weight": (10**12, 1, 1)}))).draft is not None
     assert read(file("pytorch", module("big", {"weight": (10**12 + 1, 1, 1)}))).draft is None
@@ -387,3 +387,21 @@ def test_statistics_are_no_frozen_part() -> None:
         draft = drafted(file("keras", FileModule("bn", {**trained, **moving}, "", {"epsilon": 1e-3})))
         assert layers(draft) == [BatchNorm(path="bn", frozen=frozen)]
         assert doubts(draft) == [()]
+
+
+def test_modules_whose_layers_do_not_follow_are_networks() -> None:
+    """An actor and a critic, each an LSTM of 8 on 3 numbers; a dense layer that reads more alone is in one row."""
+    names = ("actor", "critic")
+    modules = [
+        module(f"agent.{name}.{path}", shapes)
+        for name, outputs in zip(names, (2, 1), strict=True)
+        for path, shapes in (("rnn", cell(4, 3, 8)), ("fc", linear(8, outputs)))
+    ]
+    reading = read(file("pytorch", *modules))
+    assert {name: (draft.network.params, calls) for name, (draft, calls) in reading.networks.items()} == {
+        "agent_actor": (4 * 8 * (3 + 8 + 2) + 2 * 9, 1),
+        "agent_critic": (4 * 8 * (3 + 8 + 2) + 9, 1),
+    }
+    again = parse(written(ReadReport(reading), "yaml").encode(), "draft").described
+    assert again.params == reading.file.params
+    assert not read(file("pytorch", module("a.rnn", cell(4, 3, 8)), module("b", linear(9, 2)))).networks

@@ -148,7 +148,13 @@ def of_arrays(
         for layer in (layers.get(name, UNKNOWN),)
     )
     steps, inputs = configuration.reads()
-    return ModelFile(path, form, framework, tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
+    file = ModelFile(path, form, framework, tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
+    tops = {name for row, _ in configuration.rows for name in row}
+    if not tops.issuperset((*configuration.joins, *configuration.forks)):  # of a model within it
+        return file
+    rows = [({*row} - configuration.joins.keys(), calls) for row, calls in configuration.rows]
+    paths = [(frozenset(name for name, layer in layers.items() if layer.names[0] in row), calls) for row, calls in rows]
+    return file._replace(rows=tuple(each for each in paths if any(modules.get(name) for name in each[0])))
 
 
 def _refuse_shard(path: str, names: Sequence[str]) -> None:

@@ -55,7 +55,8 @@ class Configuration:
 
     layers: in order, those within models in their places. inputs: the shape of each input, behind the batch.
     outputs: how many the model has. joins: the layers that read several values. forks: those that several layers read,
-    or of which another value than the first is read.
+    or of which another value than the first is read. rows: the layers of the model that follow one another, each row
+    with how often it is called.
     """
 
     def __init__(self, config: Any, version: str) -> None:
@@ -64,6 +65,7 @@ class Configuration:
         self.outputs = 1
         self.joins: dict[str, None] = {}
         self.forks: dict[str, None] = {}
+        self.rows: list[tuple[list[str], int]] = []
         self._shape: Sizes = ()  # of what the next layer reads, if that is known
         self._lost = False  # whether its number of steps cannot be known
         self._masks: set[str] = set()  # the layers that compute masks alone
@@ -215,6 +217,21 @@ class Configuration:
         self.forks |= dict.fromkeys(name for name in nodes if name in forks)
         if top:
             self.outputs = max(1, len(ends))
+            rows: dict[str, tuple[list[str], int]] = {}
+            for name, calls in reads.items():
+                before = next(iter(calls[0]), None) if len(calls) == 1 == len(calls[0]) else None
+                if (
+                    before in readers
+                    and before
+                    and readers[before] == 1
+                    and before[0] in rows
+                    and rows[before[0]][1] == 1
+                ):
+                    rows[name] = rows[before[0]]
+                    rows[name][0].append(name)
+                else:
+                    rows[name] = [name], max(1, len(calls))
+                    self.rows.append(rows[name])
 
 
 def _around(config: dict[str, Any], inner: Any) -> dict[str, Any]:

@@ -152,6 +152,7 @@ class ModelFile(NamedTuple):
         in which they were defined; some formats sort them by their names.
     steps, inputs: the length and width of its input, if the file gives them.
     apart: how many more parameters the modules have than the file stores.
+    rows: the paths of modules that follow one another, and how often each row is called, if they are several.
     """
 
     path: str
@@ -164,6 +165,7 @@ class ModelFile(NamedTuple):
     steps: int | None = None
     inputs: int | None = None
     apart: int = 0
+    rows: tuple[tuple[frozenset[str], int], ...] = ()
 
     @property
     def params(self) -> int:
