@@ -216,7 +216,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                 x, length = add(Begin((x,), part.steps, "output" if feedback else "zeros")), (part.steps,)
             if layer.extra_inputs:
                 extra = add(Input((), half, (*length, layer.extra_inputs), extra_of=name))
-                x = add(Merge((x, extra)))
+                x = extra if x == NOT_YET else add(Merge((x, extra)))
             if attention and place == cells[0] and attention.joins[0]:
                 if attention.query == "after":
                     context = delayed = add(Delay((), NOT_YET, part.steps, width=attention.output_width(0)))
