@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 
 from rnncalc.bounds import MAX_LAYERS, MAX_TEXT, MOST_TENSORS
 from rnncalc.conventions import convention
@@ -126,6 +125,8 @@ class NetworkReader(TreeReader):
             below = dict(self.keys(notation, ("notation",), ("name", "letters")))
             nodes["notation"] = below.get("name", Scalar("w", True, notation.mark))
             if "letters" in below:
+                from unicodedata import normalize  # which few specs need
+
                 letters = self.entries(below["letters"], ("notation", "letters"), "a letter for each symbol")
                 values["symbols"] = {symbol: normalize("NFD", word_of(node)) for symbol, node, _ in letters}
         whole = "encoder" not in values and "decoder" not in values
