@@ -149,7 +149,7 @@ class Spec(Frozen):
         """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
         if isinstance(self.root, Mapping) and self.root.get("networks") is not None:
             line, column = self.place(("networks",)) or (None, None)
-            message = "a model of several networks, and one network is asked for; give the file of one of them"
+            message = "a model of several networks, and this takes one; write it in a file of its own, and give that"
             raise SpecError((Problem(("networks",), message, escape_path(self.source), line, column),))
         return read_network(self.root, self.source, self.name, self.problems, unknown)
 

@@ -11,15 +11,16 @@ from typing import Any
 
 from rnncalc.bounds import MOST_NETWORKS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
-from rnncalc.layers.options import Size
+from rnncalc.layers.options import OPTIONS, Size
 from rnncalc.network.budget import BY_NAME
 from rnncalc.network.model import Member, Model
 from rnncalc.network.validation import KEYS
 from rnncalc.printable import escape
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, node_at, unknown_key, what, word_of
 from rnncalc.spec.reader import TOP_KEYS, NetworkReader
+from rnncalc.spec.values import NOTHING
 
-MODEL_KEYS = ("name", "source", "convention", "notation", "sizes", "networks", "expect", "budget", "training")
+MODEL_KEYS = ("name", "source", "convention", "notation", "sizes", "dtype", "networks", "expect", "budget", "training")
 """The keys of a spec with `networks`."""
 
 SHARED = ("convention", "notation", "training", "rate")
@@ -76,6 +77,8 @@ class _ModelReader(NetworkReader):
         for key, read in {"expect": self.expect, "budget": self.budget, "training": self.training}.items():
             if key in nodes:
                 values[key] = read(nodes[key], (key,))
+        if "dtype" in nodes:
+            self.dtype = self.value(nodes["dtype"], ("dtype",), OPTIONS["dtype"].allowed, None)
         if "sizes" in nodes:
             self.sizes = self.named_sizes(nodes["sizes"])
             self.sizes.compute()
@@ -117,7 +120,7 @@ class _ModelReader(NetworkReader):
                 _ = [*self.keys(node, at, ("file", "calls"), _in_file)]
             root = Mapping(node.mark)
             root.items = [item for item in node.items if item[0].value != "calls"]
-        if not inline and not isinstance(file, Scalar):
+        if not inline and (not isinstance(file, Scalar) or (file.plain and file.value in NOTHING)):
             self.problem(file.mark, at, f"expected a network, or the name of its file, got {what(file)}")
             return None
         if isinstance(file, Scalar):
@@ -145,6 +148,7 @@ class _ModelReader(NetworkReader):
             own_convention = word_of(convention)
         reader = NetworkReader(self._sharing(root, shared, inline=inline), source)
         reader.at, reader.above, reader.course = at if inline else (), self.sizes, shared.get("notation")
+        reader.dtype = self.dtype
         reader.problems += problems
         try:
             network = reader.network(name)

@@ -91,12 +91,14 @@ class NetworkReader(TreeReader):
     """Reads a network; what cannot be read is noted, and a harmless value replaces it.
 
     at: the path of the network in its file. above: the named sizes of the model that it is part of; course: its
-    notation, whose letters may be those of other networks. by_name: the keys of a budget with limits by name.
+    notation, whose letters may be those of other networks; dtype: that of layers without their own. by_name: the keys
+    of a budget with limits by name.
     """
 
     sizes: NamedSizes | None = None
     at: Path = ()
     above: NamedSizes | None = None
+    dtype: str | None = None
     course: Node | None = None
     by_name: tuple[str, ...] = ("layers",)
 
@@ -368,6 +370,8 @@ class NetworkReader(TreeReader):
                     self.missing(node, (*path, option), cls.option(option).meaning)
                 values[option] = (1,) if isinstance(cls.option(option).allowed, Sizes) else 1
         units = {cls.number: values.pop(name, 1)} if cls.number and name not in others else {}
+        if self.dtype and "dtype" in allowed:
+            values.setdefault("dtype", self.dtype)
         return cls(**units, **values)
 
     def no_number(self, layer: Mapping, name: str, path: Path) -> None:
@@ -425,13 +429,13 @@ class NetworkReader(TreeReader):
             self.problem(units.mark, path, f"{got}; the output layer is dense: {cure}")
             units.value = number
         if not isinstance(node, Mapping):
-            return Output(self.value(node, path, OPTIONS["units"].allowed, 1))
+            return Output(self.value(node, path, OPTIONS["units"].allowed, 1), dtype=self.dtype)
         keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
         values = self.values(keys, path, {key: OPTIONS[key].allowed for key in OUTPUT_KEYS})
         keys_there = {key.value.partition(":")[0] for key, _ in node.items}
         if keys_there.isdisjoint(("units", *KINDS)):
             self.missing(node, (*path, "units"), "the number of outputs")
-        return Output(**{"units": 1} | values)
+        return Output(**{"units": 1, "dtype": self.dtype} | values)
 
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):

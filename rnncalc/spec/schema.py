@@ -83,10 +83,10 @@ def schema() -> Schema:
     return {
         "$schema": DIALECT,
         "title": "A recurrent network, as rnncalc counts it",
-        **_keys({**network, "networks": networks}),
+        **_keys({**network, "dtype": OPTIONS["dtype"].allowed.schema, "networks": networks}),
         "if": {"required": ["networks"]},
         "then": {"properties": {key: key in MODEL_KEYS for key in network}},
-        "else": rules,
+        "else": {**rules, "not": {"required": ["dtype"]}},
         "$defs": {
             "layers": layers,
             "network": {**_keys({**network, **calls}), **rules},
