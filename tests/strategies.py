@@ -161,6 +161,8 @@ def encoder_decoder(draw: st.DrawFn) -> Spec:
         if "projection" in gives:
             times = 2 if gives.get("bidirectional") else 1
             takes |= {"projection": gives["projection"] * times, "recurrence": "full"}
+        takes.pop("recurrent_rank", None)
+        takes.pop("recurrent_blocks", None)
         spec["encoder"]["layers"].append(gives)
         spec["decoder"]["layers"].append(takes)
     for half in spec.values():

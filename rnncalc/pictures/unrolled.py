@@ -425,6 +425,9 @@ class Half(Frozen):
         words = max(giving.over, 0) if self.attention else 0
         if behind := [0 if giving.tight else giving.behind(row)[1] + BETWEEN for row in giving.rows if row.two_way]:
             words = max(giving.over, *behind) + 3  # its last states come down there
+        if not self.tight:  # of layers that do not start from the encoder
+            zeros = [row.states_at("0") for row in self.rows if row.states and not row.start and not row.elided]
+            words = max(words, *[span(line) + 2 + APART for line in zeros], 0)
         return giving.right + max(words + self.first_arrow, giving.overhang + self.overhang + self.entry + APART)
 
     @property
@@ -513,7 +516,7 @@ class Half(Frozen):
     def _in_time(self, row: Row) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
         y, back, sides = row.line, row.backward, [*self.sides]
-        if not (self.giving or self.tight):
+        if not self.tight and not (self.giving and (row.start or row.elided)):
             line = row.states_at("0")
             wide, right = span(line) + 2, self.left - self.first_arrow
             yield Box(right - wide, y, wide, 1, (line,), Style.STATE, round=True)
