@@ -170,7 +170,8 @@ class Pass(Generic[Value]):
         match move:
             case Input():
                 if move.extra_of is not None and move.sequence:  # drawn when they are merged, because they may be many
-                    return Stream([map(vectors.constant, self.read(move, one_step=by_steps))], move.sequence)
+                    drawn = map(vectors.constant, self.read(move, one_step=by_steps))
+                    return Stream([drawn if self.begin == len(self.network.flow) else [*drawn]], move.sequence)
                 numbers = self.read(move, one_step=by_steps)
                 return Stream([numbers if move.tokens else [*map(vectors.constant, numbers)]], move.sequence)
             case Begin(later="output"):
