@@ -130,3 +130,32 @@ def test_a_model_in_python() -> None:
         Model({"a b": Member(actor)})
     assert str(TrainingReport(CountReport(count(model)), training(model)).sheets()[1].title) == "Networks"
     assert StreamReport(CountReport(count(model)), stream(model)).data()["networks"][1]["state"] == 12
+
+
+def test_commands_take_the_networks_one_after_the_other(call: Call, tmp_path: Path) -> None:
+    """`--only` names one of them, or a layer of one; what takes a single network says so."""
+    (explained,) = json.loads(call("explain", PPO, "--only", "critic.output", "-f", "json").out)["reports"]
+    assert (explained["network"], [layer["params"] for layer in explained["layers"]]) == ("critic", [65])
+    drawn = call("draw", PPO).out
+    assert [name in drawn for name in ("Recurrent PPO: actor", "Recurrent PPO: critic")] == [True, True]
+    program = call("export", PPO, "--to", "pytorch").out
+    assert [line for line in program.splitlines() if line.startswith("class ")] == [
+        f"class {name}(nn.Module):" for name in ("Actor", "Critic", "RecurrentPPO")
+    ]
+    assert "self.critic = Critic()  # 288,961 parameters" in program
+    small = {"input": 2, "steps": 1, "layers": [{"rnn": 1}], "weights": {"rnn_1": {"W_xh": [[1, 0]], "W_hh": [[1]]}}}
+    small["weights"]["rnn_1"]["b_h"], small["inputs"] = [0], [[0.5, 0]]
+    spec = file_at(
+        tmp_path / "m.yaml", yaml.safe_dump({"networks": {"a": small, "b": {"input": 1, "layers": [{"rnn": 1}]}}})
+    )
+    (done,) = json.loads(call("run", spec, "--only", "a", "-f", "json").out)["reports"]
+    assert done["outputs"] == [pytest.approx(0.46211715726)]  # tanh(0.5)
+    assert call("run", spec).err.endswith("a model of several networks runs one of them; name a or b with --only\n")
+    assert call("run", spec, "--only", "c").err == "rnncalc: --only: expected a or b, got 'c'\n"
+    rows = json.loads(call("convert", spec, "--to", "pytorch", "-f", "json").out)["conversions"]
+    assert [row["network"] for row in rows] == ["a"] * 4 + ["b"] * 4
+    saved = call("convert", spec, "--to", "pytorch", "--save-weights", tmp_path / "w.safetensors").err
+    assert saved == "rnncalc: --save-weights: a file has the arrays of one network; name it with --only\n"
+    compared = json.loads(call("compare", PPO, spec, "-f", "json").out)["reports"][0]["layers"]
+    networks = [next(each["network"] for each in row["networks"] if each) for row in compared]
+    assert networks == ["actor"] * 4 + ["critic"] * 4 + ["a", "b"]
