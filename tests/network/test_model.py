@@ -143,7 +143,12 @@ def test_commands_take_the_networks_one_after_the_other(call: Call, tmp_path: Pa
         f"class {name}(nn.Module):" for name in ("Actor", "Critic", "RecurrentPPO")
     ]
     assert "self.critic = Critic()  # 288,961 parameters" in program
-    small = {"input": 2, "steps": 1, "layers": [{"rnn": 1}], "weights": {"rnn_1": {"W_xh": [[1, 0]], "W_hh": [[1]]}}}
+    small: dict[str, Any] = {
+        "input": 2,
+        "steps": 1,
+        "layers": [{"rnn": 1}],
+        "weights": {"rnn_1": {"W_xh": [[1, 0]], "W_hh": [[1]]}},
+    }
     small["weights"]["rnn_1"]["b_h"], small["inputs"] = [0], [[0.5, 0]]
     spec = file_at(
         tmp_path / "m.yaml", yaml.safe_dump({"networks": {"a": small, "b": {"input": 1, "layers": [{"rnn": 1}]}}})
