@@ -219,7 +219,7 @@ def every(of: type[Cell]) -> list[Mapping[str, Any]]:
         allowed = of.option(option).allowed
         if isinstance(allowed, Switch) and option not in ("frozen", "bidirectional", "learned_state"):
             values[option] = [True, False]
-        elif isinstance(allowed, Choice) and option not in ("merge", "activation"):
+        elif isinstance(allowed, Choice) and option not in ("merge", "activation", "dtype"):
             values[option] = [*allowed.words] if option != "update_gate" else ["keeps", "replaces"]
         elif isinstance(allowed, Sizes):
             values[option] = [(2,)]

@@ -42,7 +42,7 @@ def test_the_nodes_of_a_step(block: str) -> None:
 def test_the_first_nodes_of_a_convolution() -> None:
     """A kernel has its axes behind those of the filters and the features; its bias is added at every place."""
     assert noted(ConvLSTM(2, space=(4, 5)), 80, "keras")[:8] == [
-        *("input r x", "state s h", "state s c"),
+        *("input w x", "state s h", "state s c"),
         *("weights input ix h×m×k×k", "convolve 3 0 s", "weights h bias i", "everywhere 4 5 s"),
         "weights recurrent ih h×h×k×k",
     ]
