@@ -52,7 +52,8 @@ def layers_of(name: str, row: Convention) -> Iterator[Layer]:
     else:
         number = M if of.number == "heads" else 4  # heads divide the input's width
         plain = of(*(number for option in (of.number,) if option), **dict.fromkeys(of.needed(), 2))
-        allowed = {option: of.option(option).allowed for option in of.options() if option not in ("name", "path")}
+        of_no_array = ("name", "path", "dtype")
+        allowed = {option: of.option(option).allowed for option in of.options() if option not in of_no_array}
         words = {option: tuple(each.words) for option, each in allowed.items() if isinstance(each, Choice)}
         values = words | {option: (True, False) for option, each in allowed.items() if isinstance(each, Switch)}
     ways = ({}, {"bidirectional": True}) if isinstance(plain, Cell) else ({},)
