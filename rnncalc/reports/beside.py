@@ -189,8 +189,8 @@ class StreamReport(ExtendedCountReport):
     def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         work = self.stream.multiply_adds_per_step
         if isinstance(counted, Placed):
-            work = 0 if counted.once else counted.multiply_adds_per_step
-            work = work and self.stream.batch * work
+            each = 0 if counted.once else counted.multiply_adds_per_step
+            work = None if counted.full_name in self.stream.cannot else each and self.stream.batch * each
         return {**super().cells(counted, numbers), "Multiply-adds per step": work}
 
     def notes(self) -> Iterator[str]:
