@@ -13,7 +13,6 @@ from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import CallError
 from rnncalc.layers.options import WholeNumber
 from rnncalc.models.files.written import WRITERS, Stored
-from rnncalc.network.network import Network
 from rnncalc.questions.convert import Converted, with_weights
 from rnncalc.reports.convert import ConvertReport
 from rnncalc.spec import Spec, parse_data, read_value
@@ -55,7 +54,7 @@ def convert(
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         suffix = at_once.ask(_suffix, save_weights, to) if save_weights is not None else ""
         read = at_once.ask(read_each, specs, flags, Spec.checked, one=True)
-        if read and save_weights is not None and only is None and not isinstance(read[0].described, Network):
+        if read and save_weights is not None and only is None and read[0].described.networks:
             at_once.refuse("--save-weights: a file has the arrays of one network; name it with --only")
         model = at_once.ask(model_of, specs[0]) if read and specs else None
         if weights is not None and model is not None:

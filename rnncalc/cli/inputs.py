@@ -77,9 +77,8 @@ def chosen(described: Sequence[Described], only: tuple[str, ...]) -> list[Chosen
 
     The name of one of a model begins with that of the model. Raises CallError for names that there are not.
     """
-    several = [[] if isinstance(each, Network) else [*each.networks] for each in described]
     layers = (placed.full_name for each in described for placed in each.stack)
-    if wrong := not_among(only, (*(name for names in several for name in names), *layers)):
+    if wrong := not_among(only, (*(name for each in described for name in each.networks), *layers)):
         raise CallError(f"--only: {wrong}")
     networks = []
     for each in described:

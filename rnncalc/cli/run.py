@@ -132,8 +132,8 @@ def _one(spec: Spec, only: str | None) -> Spec:
     """Return the spec of the network to run. Raises CallError if it is not named."""
     if only is not None:
         return spec.of_network(only)
-    if not isinstance(spec.described, Network):
-        names = one_of([*spec.described.networks])
+    if networks := spec.described.networks:
+        names = one_of([*networks])
         raise CallError(
             f"{escape_path(spec.source)}: a model of several networks runs one of them; name {names} with --only"
         )

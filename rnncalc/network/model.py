@@ -176,4 +176,4 @@ Described = Network | Model
 
 def networks_of(described: Described) -> Mapping[Any, Member]:
     """Return the networks by name: of a model its own, of a single network itself without a name."""
-    return dict(described.networks) if isinstance(described, Model) else {None: Member(described)}
+    return {None: Member(described)} if isinstance(described, Network) else dict(described.networks)

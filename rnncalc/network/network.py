@@ -19,7 +19,7 @@ from rnncalc.network.validation import Description, parts_of, problems, type_pro
 from rnncalc.words import all_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rnncalc.conventions.notation import Notation
 
@@ -75,6 +75,15 @@ class Network(Description):
             keys = {key: value for key, value in parts[None]._asdict().items() if key in self.fields}
         convention = convention or self.convention
         return self.replace(**keys, convention=convention, sizes=sizes or self.sizes, expect=None, budget=None)
+
+    @property
+    def networks(self) -> Mapping[str, Any]:
+        """The networks of a model by name; a network by itself has none."""
+        return {}
+
+    def changed(self, change: Callable[[Network], Network]) -> Network:
+        """Return the changed network; a model changes each of its networks."""
+        return change(self)
 
     def topology_of(self, part: str | None) -> str:
         """Return the topology of a part: an encoder outputs its final state, a decoder a sequence."""

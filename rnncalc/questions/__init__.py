@@ -25,7 +25,7 @@ def network_of(value: object, *, letters: bool = False) -> Network:
     """
     if isinstance(value, Network):
         return value if letters else in_numbers(value)
-    if hasattr(value, "networks"):
+    if isinstance(value, Frozen) and hasattr(value, "networks"):  # a single network imports no models
         cure = "ask about each, as in [count(each.network) for each in model.networks.values()]"
         raise CallError(f"expected a Network, got a Model of several; {cure}")
     if isinstance(value, str) or hasattr(value, "__fspath__"):
@@ -37,8 +37,8 @@ def network_of(value: object, *, letters: bool = False) -> Network:
 
 def described_of(value: object) -> Described:
     """Return an argument that must be a network or a model, whose sizes may be letters. Raises as `network_of` does."""
-    if isinstance(value, Frozen) and hasattr(value, "networks"):  # a single network imports no models
-        return value  # type: ignore[return-value]  # a Model
+    if isinstance(value, Frozen) and hasattr(value, "networks"):
+        return value  # type: ignore[return-value]  # a Network or a Model
     return network_of(value, letters=True)
 
 

@@ -17,7 +17,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
 from rnncalc.layers.options import WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, BY_NAME, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
-from rnncalc.network.network import Network, in_numbers
+from rnncalc.network.network import in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions import described_of, word
 from rnncalc.questions.count import total
@@ -216,8 +216,7 @@ def check(
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
     of_layers = any(limit.layer for limit in every)
     params = {placed.full_name: placed.params for placed in network.stack} if of_layers else {}
-    members = {} if isinstance(network, Network) else network.networks
-    params |= {name: member.network.params for name, member in members.items()}
+    params |= {name: member.network.params for name, member in network.networks.items()}
     for limit in every:
         number = params[limit.layer] if limit.layer else numbers.amount(limit.quantity)
         why = _why_unknown(limit.quantity, numbers, network)
@@ -229,7 +228,7 @@ def check(
         shown = not one.kept or (listed and not one.limit.layer)  # limits of layers may be thousands
         if shown and one.limit.path and (place := locate(one.limit.path)):
             checks[number] = one._replace(line=place[0], column=place[1])
-    for name, member in members.items():
+    for name, member in network.networks.items():
         counts = own_convention and member.own_convention
 
         def below(path: Path, name: str = name) -> Place | None:
@@ -310,7 +309,7 @@ def _expectations(network: Described, expect: Expect, numbers: Numbers) -> Itera
         yield check_number(limit, placed.params)
     for name, params in dict(expect.networks).items():
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "networks", name), layer=name)
-        yield check_number(limit, network.networks[name].network.params)  # type: ignore[union-attr]  # a model's
+        yield check_number(limit, network.networks[name].network.params)
     tensors = expect.tensors or {}
     for placed in network.spelled if tensors else ():
         shapes = {tensor.name: tensor.shape for tensor in placed.tensors}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from itertools import zip_longest
 from math import prod
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions import CONVENTIONS
@@ -153,7 +155,7 @@ def compare(*networks: Described, dtype: str = "float32", kinds: Sequence[str] |
     missing: dict[str, Lack | Problem] = {}
     for cell in cells:
         try:
-            sides.append(_side(_exchanged_in(network, cell), dtype, cell.kind))
+            sides.append(_side(network.changed(partial(_exchanged, cell=cell)), dtype, cell.kind))
         except SpecError as error:
             missing[cell.kind] = error.problems[0]
     if dense := dense_equivalent(network):
@@ -271,12 +273,6 @@ def _one_width(network: Network) -> int | None:
     return widths.pop() if len(widths) == 1 else None
 
 
-def _exchanged_in(described: Described, cell: type[Cell]) -> Described:
-    if isinstance(described, Network):
-        return _exchanged(described, cell)
-    return described.changed(lambda network: _exchanged(network, cell))
-
-
 def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = None) -> Network:
     """Return the network with every recurrent layer exchanged for one of a kind, and a number of units, if given.
 
@@ -375,19 +371,13 @@ class Allocations(NamedTuple):
         )
 
 
-def _under(network: Described, name: str) -> Described:
-    if not isinstance(network, Network):
-        return network.changed(lambda each: each.replace(convention=name, notation=None, symbols={}))
-    return network.replace(convention=name, notation=None, symbols={})
-
-
 def compare_conventions(network: Described) -> Allocations:
     """Return a network or a model under every convention."""
     networks: dict[str, Any] = {}
     problems: dict[str, Problem] = {}
     for name in CONVENTIONS:
         try:
-            networks[name] = _under(network, name)
+            networks[name] = network.changed(methodcaller("replace", convention=name, notation=None, symbols={}))
         except SpecError as error:
             networks[name] = None
             problems[name] = error.problems[0]

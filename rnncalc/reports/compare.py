@@ -11,7 +11,7 @@ from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
-from rnncalc.typeset.setting import flow, members, setting, steps_of, title, words, written_apart
+from rnncalc.typeset.setting import flow, setting, steps_of, title, words, written_apart
 from rnncalc.typeset.sheet import Column, Row, Sheet, Value, bars_of, cell, key_columns, number_columns
 from rnncalc.words import all_of, plural
 
@@ -111,7 +111,7 @@ class ComparisonReport(RowsReport):
     def _aligned(self) -> Sheet:
         """Return a table of the layers side by side, with a mark where they differ."""
         titles = enumerate(self._titles(), 1)
-        several = any(map(members, self.comparison.networks))
+        several = any(network.networks for network in self.comparison.networks)
         keys = key_columns("", *["Network"][:several])
         columns = (*keys, *(Column(f"{number}: {title}") for number, title in titles))
         rows: list[Row] = []

@@ -16,7 +16,7 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of, condition_of, total
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.typeset.setting import joined, layer_sheets, members, notation_of, steps_of, title
+from rnncalc.typeset.setting import joined, layer_sheets, notation_of, steps_of, title
 from rnncalc.words import KIBI, all_of, byte_size, decimal, plural
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def _networks(self) -> Iterator[dict[str, Any]]:
         """Yield the networks of a model with their sums; none of a single network."""
-        for name, member in members(self.counted.network).items():
+        for name, member in self.counted.network.networks.items():
             layers = [layer for layer in self.counted.network.stack if layer.network == name]
             sums = {key: total(getattr(layer, key) for layer in layers) for key in _HEADER[-5:-1]}
             yield {
@@ -271,7 +271,7 @@ MOST_CHAINS, MOST_WIDTHS = 4, 8
 
 def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
     each = [f"{part.steps:,}" for part in count.network.parts.values()]
-    steps = " and ".join(dict.fromkeys(each) if members(count.network) else each)
+    steps = " and ".join(dict.fromkeys(each) if count.network.networks else each)
     chains = [[f"{width:,}" for width in chain] for chain in dense.chains]
     if len(chains) > MOST_CHAINS:
         chains[1:-1] = [["…"]]

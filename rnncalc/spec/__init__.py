@@ -60,11 +60,9 @@ def load_model(
     from rnncalc.network.model import Member, Model
 
     described = _spec(path, sizes, overrides).described
-    return (
-        described
-        if isinstance(described, Model)
-        else Model({"network": Member(described)}, name=described.name, source=described.source)
-    )
+    if isinstance(described, Model):
+        return described
+    return Model({"network": Member(described)}, name=described.name, source=described.source)
 
 
 def load_data(
@@ -155,8 +153,7 @@ class Spec(Frozen):
 
     def of_network(self, name: str) -> Spec:
         """Return the spec of a network of a model, with the place of its numbers. Raises CallError for another name."""
-        described = self.described
-        networks = {} if isinstance(described, Network) else dict(described.networks)
+        described, networks = self.described, self.described.networks
         if name not in networks:
             message = not_among((name,), (*networks,)) if networks else "one network is described; remove it"
             raise CallError(f"--only: {message}")
@@ -170,9 +167,8 @@ class Spec(Frozen):
 
     def each(self, only: str | None = None) -> list[Spec]:
         """Return the spec of each network, or that of one by its name. Raises CallError for another name."""
-        if only is not None or isinstance(self.described, Network):
-            return [self.of_network(only)] if only is not None else [self]
-        return [self.of_network(name) for name in self.described.networks]
+        names = self.described.networks if only is None else [only]
+        return [*map(self.of_network, names)] or [self]
 
     def checked(self) -> Spec:
         """Return the spec if it is one of a network or a model. Raises SpecError with every problem there is."""

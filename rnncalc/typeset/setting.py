@@ -17,7 +17,7 @@ from rnncalc.network.parts import Part
 from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
-    from rnncalc.network.model import Described, Member
+    from rnncalc.network.model import Described
     from rnncalc.network.stack import Placed
     from rnncalc.typeset.sheet import Row, Sheet
 
@@ -95,16 +95,11 @@ def written_apart(layer: Layer, others: Iterable[Layer]) -> list[str]:
 
 def steps_of(network: Described) -> int | dict[str, int | None] | None:
     """Return the number of steps: one number, or one for each half of an encoder-decoder; None for a model."""
-    if members(network):
+    if network.networks:
         return None
     if len(network.parts) > 1:
         return {str(name): part.steps for name, part in network.parts.items()}
     return network.parts[None].steps
-
-
-def members(network: Described) -> Mapping[str, Member]:
-    """Return the networks of a model by name; none of a single network."""
-    return {} if isinstance(network, Network) else network.networks
 
 
 def flow(network: Described) -> str:
@@ -119,7 +114,7 @@ def flow(network: Described) -> str:
 
 def setting(network: Described) -> str:
     """Return the topology, the steps, the convention and the notation if one is named, in words."""
-    if len(conventions := {each.network.convention for each in members(network).values()}) > 1:
+    if len(conventions := {each.network.convention for each in network.networks.values()}) > 1:
         return f"{flow(network)}; conventions {all_of([convention(name).title for name in sorted(conventions)])}"
     title, note = convention(network.convention).title, biases_of(network)
     spelled = f"; notation {network.notation}" if network.notation else ""
@@ -192,7 +187,7 @@ def layer_sheets(
     # imported here, because programs read no tables
     from rnncalc.typeset.sheet import Column, Sheet, cell, key_columns, number_columns, total_row
 
-    rows, several = [*rows], members(network)
+    rows, several = [*rows], network.networks
     halves = any(layer.part for layer, _ in rows)
     keys = [*["Network"][: bool(several)], *["Part"][:halves], "Layer"]
     columns = (
