@@ -144,6 +144,10 @@ def in_order(values: Iterable[TapeValue]) -> list[TapeValue]:
     return [*done.values()]
 
 
+def _states(steps: Iterable[Mapping[str, TapeValue]]) -> Iterator[TapeValue]:
+    return (value for step in steps for letter, value in step.items() if letter != "x")
+
+
 class Circuit:
     """The values of a pass, each with how it was made.
 
@@ -173,23 +177,15 @@ class Circuit:
             histories = self.recorded.values[placed.name].histories
             self.starts += [value for history in histories for value in history.start.values()]
             if isinstance(placed.layer, Cell):
-                self.ways[placed.name] = [self._made_in(placed.name, history.steps) for history in histories]
+                self.ways[placed.name] = [
+                    {id(each) for each in in_order(_states(history.steps)) if each.layer.name == placed.name}
+                    for history in histories
+                ]
                 self.inputs[placed.name] = [[step["x"] for step in history.steps] for history in histories]
         self.targets: dict[Key, tuple[int, bool]] = {key: (id(each.value), False) for key, each in self.names.items()}
         self.exact: Values = {}
         self.exact = self.again()
         self.order = {key: place for place, key in enumerate(self._in_time())}
-
-    def _made_in(self, layer: str, steps: Iterable[Mapping[str, TapeValue]]) -> set[int]:
-        """Return the identities of the values of a direction of a layer."""
-        seen: set[int] = set()
-        waiting = [value for step in steps for letter, value in step.items() if letter != "x"]
-        while waiting:
-            value = waiting.pop()
-            if value.layer.name == layer and id(value) not in seen:
-                seen.add(id(value))
-                waiting += value.operands
-        return seen
 
     def _in_time(self) -> list[Key]:
         """Return the names in the order in which the pass makes the values."""

@@ -229,7 +229,7 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
         lines = [re.sub(_ITEM, "", " ".join(line.split())) for line in text.splitlines()]
         text = "\n".join(filter(None, lines))
         for between in (_BETWEEN, f"{_BETWEEN}|{_BLANK}"):
-            pieces = [re.sub(_LABELLED, r"\1 = \2", piece) for piece in _pieces(text, between)]
+            pieces = [re.sub(_LABELLED, r"\1 = \2", piece) for piece in pieces_of(text, between)]
             if pieces[1:]:
                 check_number_of_answers(len(pieces))
                 with suppress(CallError):
@@ -240,7 +240,7 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
                 return [*_each(pieces, read)]
         raise
     if isinstance(one, GivenNumber) and one.equations > 1:
-        pieces = [*_pieces(text, _BETWEEN)]
+        pieces = [*pieces_of(text, _BETWEEN)]
         if len(pieces) > one.equations:  # sizes are no equations
             pieces = [piece for piece in pieces if not re.fullmatch(_SIZE, piece)]
         with suppress(CallError):
@@ -282,7 +282,7 @@ def _each(pieces: Sequence[str], read: Callable[[str], Given]) -> tuple[Given, .
     return (*answers, last)
 
 
-def _pieces(text: str, between: str) -> Iterator[str]:
+def pieces_of(text: str, between: str) -> Iterator[str]:
     """Yield what is between separators that are not in brackets."""
     begin = depth = 0
     for match in re.finditer(rf"(?P<open>[(\[{{])|(?P<close>[)\]}}])|{between}", text):

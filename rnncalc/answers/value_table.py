@@ -21,20 +21,23 @@ from rnncalc.step.operations import GRADIENT, OPERATIONS, GradientRule, product
 
 SAME, PLUS, TIMES, MATRIX = (OPERATIONS[name] for name in ("linear", "plus", "times", "matrix"))
 
-Sites = Iterator[tuple[str, Edit]]
-"""Values with a mistake, each with the words for {which} in its sentence."""
+Values = Iterator[tuple[str, Any]]
+"""Values in which a mistake is made, each with the words for {which} in its sentence, or the edits that make it."""
 
 
-def _each(sites: Callable[[Circuit], Sites], every: str = "") -> Callable[[Circuit], Iterator[Change]]:
+def _each(
+    values: Callable[[Circuit], Values], every: str = "", edit: Callable[[Any], Edit] = lambda edit: edit
+) -> Callable[[Circuit], Iterator[Change]]:
     """Return the changes of a row: those of the values of a layer with the same words, and of all values.
 
-    every: the words for all.
+    every: the words for all. edit: returns that of a value.
     """
 
     def changes(circuit: Circuit) -> Iterator[Change]:
         groups: dict[tuple[str, str], list[Edit]] = {}
-        for words, edit in sites(circuit):
-            groups.setdefault((edit.value.layer.name, words), []).append(edit)
+        for words, value in values(circuit):
+            made = edit(value)
+            groups.setdefault((made.value.layer.name, words), []).append(made)
         for (layer, words), edits in groups.items():
             yield Change({"which": words}, layer, edits)
         if every and len(groups) > 1:
@@ -46,6 +49,11 @@ def _each(sites: Callable[[Circuit], Sites], every: str = "") -> Callable[[Circu
 def _left_out(value: TapeValue) -> Edit:
     """Return the edit that leaves a value out of a sum."""
     return Edit(value, None, (), [0.0] * len(value.numbers))
+
+
+def _passed_on(value: TapeValue) -> Edit:
+    """Return the edit that leaves an operation out, and keeps its last operand."""
+    return Edit(value, SAME, value.operands[-1:])
 
 
 # Activations
@@ -60,37 +68,26 @@ def _activations(circuit: Circuit, name: str = "") -> Iterator[tuple[str, TapeVa
             yield f"the {function} of {letter or circuit.letter(value.operands[0]) or 'its argument'}", value
 
 
-def _no_activation(circuit: Circuit) -> Sites:
-    for words, value in _activations(circuit):
-        yield words, Edit(value, SAME, value.operands)
-
-
-def _other_activation(name: str, other: str, circuit: Circuit) -> Sites:
+def _other_activation(name: str, other: str, circuit: Circuit) -> Values:
     for words, value in _activations(circuit, name):
         yield f" for {words.rpartition(' ')[2]}", Edit(value, OPERATIONS[other], value.operands)
-
-
-def _no_slope(circuit: Circuit) -> Sites:
-    for words, value in _activations(circuit):
-        assert value.row
-        yield words, Edit(value, value.row.replace(gradients=SAME.gradients), value.operands)
 
 
 # Sums
 
 
-def _no_bias(circuit: Circuit) -> Sites:
+def _biases(circuit: Circuit) -> Values:
     """Yield the biases of layers, of gates, and of the two sides of gates."""
     sums = [each for each in circuit.nodes if each.row and each.row.name in ("plus", "everywhere")]
     terms = {id(each): each for value in sums for each in value.operands if each.weights is not None}
     declared = {place: each.weights.declaration for place, each in terms.items() if each.weights}
     for each in terms.values():
-        yield "the bias", _left_out(each)
+        yield "the bias", each
     for place, weights in declared.items():
-        yield f"the bias of {circuit.spelled(weights.letter)}" if weights else "the bias", _left_out(terms[place])
+        yield f"the bias of {circuit.spelled(weights.letter)}" if weights else "the bias", terms[place]
     recurrent = [weights is not None and weights.role is Role.RECURRENT_BIAS for weights in declared.values()]
     for each, side in zip(terms.values(), recurrent, strict=True) if any(recurrent) else ():
-        yield f"the bias of the {'recurrent' if side else 'input'} side", _left_out(each)
+        yield f"the bias of the {'recurrent' if side else 'input'} side", each
 
 
 def _products(circuit: Circuit) -> list[tuple[TapeValue, Weights]]:
@@ -100,20 +97,20 @@ def _products(circuit: Circuit) -> list[tuple[TapeValue, Weights]]:
     return [(value, declared) for value, declared in pairs if declared and declared.vector]
 
 
-def _no_product(circuit: Circuit) -> Sites:
+def _products_by_side(circuit: Circuit) -> Values:
     """Yield the products of a layer with its state, and with its input, and those of each gate."""
     for name, side in (("the recurrent product", False), ("the product with the input", True)):
         products = [(value, weights) for value, weights in _products(circuit) if (weights.vector == "x") is side]
         for value, _ in products:
-            yield name, _left_out(value)
+            yield name, value
         for value, weights in products:
-            yield f"{name} of {circuit.spelled(weights.letter)}", _left_out(value)
+            yield f"{name} of {circuit.spelled(weights.letter)}", value
 
 
 # Matrices
 
 
-def _exchanged_matrices(circuit: Circuit) -> Sites:
+def _exchanged_matrices(circuit: Circuit) -> Values:
     for ways in circuit.ways.values():
         for nodes in ways:
             products = [(value, weights) for value, weights in _products(circuit) if id(value) in nodes]
@@ -135,7 +132,7 @@ def _square(circuit: Circuit) -> Iterator[tuple[str, TapeValue]]:
             yield circuit.matrix(value), value
 
 
-def _transposed(circuit: Circuit) -> Sites:
+def _transposed(circuit: Circuit) -> Values:
     uses: dict[int, MatrixUse] = {}
     for words, value in _square(circuit):
         use: Any = value.operands[0]
@@ -145,17 +142,15 @@ def _transposed(circuit: Circuit) -> Sites:
         yield words, Edit(value, MATRIX, (uses[id(use)], *value.operands[1:]))
 
 
-def _not_turned(circuit: Circuit) -> Sites:
-    rule = GradientRule(lambda matrix, gradient: product(matrix.rows, gradient), 0, GRADIENT)
-    row = MATRIX.replace(gradients=(MATRIX.gradients[0], rule))
-    for words, value in _square(circuit):
-        yield words, Edit(value, row, value.operands)
+_AS_IT_IS = GradientRule(lambda matrix, gradient: product(matrix.rows, gradient), 0, GRADIENT)
+NOT_TURNED = MATRIX.replace(gradients=(MATRIX.gradients[0], _AS_IT_IS))
+"""The product with a matrix whose gradient is multiplied by the matrix instead of its transpose."""
 
 
 # Gates
 
 
-def _exchanged_gates(circuit: Circuit) -> Sites:
+def _exchanged_gates(circuit: Circuit) -> Values:
     """Yield the products of gates that are summed in pairs, as in z ∘ h + (1 − z) ∘ n, each with the other's gate."""
     for node in circuit.nodes:
         if node.row is PLUS and all(each.row is TIMES for each in node.operands):
@@ -181,12 +176,7 @@ def _terms(value: TapeValue) -> list[TapeValue]:
     return [*value.operands] if value.row is PLUS else [value]
 
 
-def _no_reset(circuit: Circuit) -> Sites:
-    for value, _ in _resets(circuit):
-        yield circuit.letter(value.operands[0]), Edit(value, SAME, value.operands[1:])
-
-
-def _moved_reset(circuit: Circuit) -> Sites:
+def _moved_reset(circuit: Circuit) -> Values:
     for value, reader in _resets(circuit):
         gate, vector = value.operands
         if reader:
@@ -204,12 +194,6 @@ def _moved_reset(circuit: Circuit) -> Sites:
 # Steps
 
 
-def _no_start(circuit: Circuit) -> Sites:
-    for value in circuit.starts:
-        if any(value.numbers):
-            yield "", _left_out(value)
-
-
 _SHIFTS: Mapping[str, tuple[int, int, int]] = {
     "the step before": (1, 0, -1),
     "the next step": (1, 0, 1),
@@ -220,7 +204,7 @@ _SHIFTS: Mapping[str, tuple[int, int, int]] = {
 """The step whose input is read instead: the factors of a step and of the last one, and a number that is added."""
 
 
-def _other_input(circuit: Circuit) -> Sites:
+def _other_input(circuit: Circuit) -> Values:
     """Yield the values of recurrent layers that read another step's input: at every step, or at one."""
     for layer, ways in circuit.inputs.items():
         for inputs in ways:
@@ -237,17 +221,6 @@ def _other_input(circuit: Circuit) -> Sites:
                 for node in circuit.nodes:
                     if node.layer.name == layer and node.row and any(id(each) in others for each in node.operands):
                         yield words, Edit(node, node.row, [others.get(id(each), each) for each in node.operands])
-
-
-def _one_step(circuit: Circuit) -> Sites:
-    for _, value in circuit.recorded.tape.carried:
-        yield "", Edit(value, None, (), value.numbers)
-
-
-def _no_root(circuit: Circuit) -> Sites:
-    for value in circuit.nodes:
-        if value.row and value.row.name == "over_root":
-            yield "", Edit(value, SAME, value.operands)
 
 
 def _loss(circuit: Circuit) -> Iterator[Change]:
@@ -272,23 +245,32 @@ chain_rule = partial(Mistake, "chain rule")
 
 # fmt: off
 TABLE: tuple[Mistake, ...] = (
-    activation("no-activation", "leaves out {which}", _each(_no_activation, "every activation")),
-    addition("no-bias", "leaves out {which}", _each(_no_bias, "all biases")),
-    addition("no-product", "leaves out {which}", _each(_no_product)),
-    step_of("no-start", "ignores the state before the first step", _each(_no_start, "all")),
+    activation("no-activation", "leaves out {which}", _each(_activations, "every activation", _passed_on)),
+    addition("no-bias", "leaves out {which}", _each(_biases, "all biases", _left_out)),
+    addition("no-product", "leaves out {which}", _each(_products_by_side, "", _left_out)),
+    step_of("no-start", "ignores the state before the first step", _each(
+        lambda circuit: (("", value) for value in circuit.starts if any(value.numbers)), "all", _left_out)),
     roles("exchanged-gates", "exchanges {which}", _each(_exchanged_gates)),
-    roles("no-reset", "leaves out {which} in the candidate", _each(_no_reset)),
+    roles("no-reset", "leaves out {which} in the candidate", _each(
+        lambda circuit: ((circuit.letter(each.operands[0]), each) for each, _ in _resets(circuit)), "", _passed_on)),
     roles("moved-reset", "applies {which}", _each(_moved_reset)),
     activation("other-activation", "takes σ instead of tanh{which}", _each(σ_for_tanh, " everywhere")),
     activation("other-activation", "takes tanh instead of σ{which}", _each(tanh_for_σ, " everywhere")),
     product_of("exchanged", "exchanges the matrices of the input and of the state", _each(_exchanged_matrices)),
     product_of("transposed", "takes the transpose of {which}", _each(_transposed, "the matrices")),
-    chain_rule("no-slope", "leaves out the derivative of {which}", _each(_no_slope, "every activation")),
-    chain_rule("one-step", "stops the gradient at each step", _each(_one_step, "all")),
+    chain_rule("no-slope", "leaves out the derivative of {which}", _each(
+        _activations, "every activation",
+        lambda value: Edit(value, value.row.replace(gradients=SAME.gradients), value.operands))),
+    chain_rule("one-step", "stops the gradient at each step", _each(
+        lambda circuit: (("", value) for _, value in circuit.recorded.tape.carried), "all",
+        lambda value: Edit(value, None, (), value.numbers))),
     chain_rule("loss", "{which}", _loss),
-    chain_rule("not-transposed", "takes {which} instead of its transpose on the way back", _each(_not_turned)),
+    chain_rule("not-transposed", "takes {which} instead of its transpose on the way back", _each(
+        _square, "", lambda value: Edit(value, NOT_TURNED, value.operands))),
     step_of("other-input", "takes the input of {which}", _each(_other_input)),
-    Mistake("attention", "no-root", "leaves out the division by the root", _each(_no_root)),
+    Mistake("attention", "no-root", "leaves out the division by the root", _each(
+        lambda circuit: (("", each) for each in circuit.nodes if each.row and each.row.name == "over_root"),
+        "", _passed_on)),
 )
 # fmt: on
 """Every mistake of a pass. No sentence has a correct number, so that it may be a hint."""

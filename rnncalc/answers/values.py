@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from rnncalc.answers.circuit import Change, Circuit, Fixed, Key, Numbers, Values, in_order, key_of
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer, Diagnosis, JudgedValue, Judgement, Mistake
-from rnncalc.answers.reading import GivenShape, check_number_of_answers
+from rnncalc.answers.reading import GivenShape, check_number_of_answers, pieces_of
 from rnncalc.answers.value_table import TABLE
 from rnncalc.bounds import LONGEST_ANSWER, MOST_BRACKETS
 from rnncalc.conventions.tensor import WAYS
@@ -28,6 +28,7 @@ from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.printable import escape
 from rnncalc.questions.backward import loss_name, with_loss
+from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import work
 from rnncalc.words import all_of, one_of
 
@@ -100,18 +101,14 @@ def read_array(text: str, size: int) -> tuple[tuple[int, ...], tuple[RealValue, 
     for separator in (r"[;\n]|,", r"[;\n]|,(?![0-9])|(?<![0-9]),"):
         try:
             nested = _nested(plain, separator)
-            shape = shape_of(nested)
-            numbers: tuple[Any, ...] = tuple(flat(nested))
         except CallError as error:
             refused = refused or error
             continue
-        if len(numbers) != prod(shape):
+        if len([*flat(nested)]) != prod(shape_of(nested)):
             refused = refused or CallError(f"the rows of '{escape(text)}' have different lengths")
-        elif len(shape) == 2 and plain != side:
-            numbers = tuple([numbers[row * shape[1] + column] for column in range(shape[1]) for row in range(shape[0])])
-            readings.append((shape[::-1], numbers))
-        else:
-            readings.append((shape, numbers))
+            continue
+        nested = turned(nested) if len(shape_of(nested)) == 2 and plain != side else nested
+        readings.append((shape_of(nested), tuple(flat(nested))))
     if refused and not readings:
         raise refused
     return next((each for each in readings if len(each[1]) == size), readings[0])
@@ -124,7 +121,7 @@ def _nested(text: str, separator: str, depth: int = 0) -> Any:
     text = text.strip()
     inside = text.removeprefix("\\")[1:-1].removesuffix("\\") if _is_bracketed(text) else text
     for each in ("[;\n]", separator):
-        pieces = _apart(inside, each)
+        pieces = [*pieces_of(inside, each)]
         if pieces[1:]:
             return [_nested(piece, separator, depth + 1) for piece in pieces if piece.strip()]
     blanks = inside.split()
@@ -143,17 +140,6 @@ def _is_bracketed(text: str) -> bool:
         if depth == 0:
             return place == len(inner) - 1 and inner[0] in "([{"
     return False
-
-
-def _apart(text: str, separator: str) -> list[str]:
-    """Return the pieces of a text between separators that are in no brackets."""
-    pieces, begin = [], 0
-    for match in re.finditer(separator, text):
-        before = text[: match.start()]
-        if sum(map(before.count, "([{")) == sum(map(before.count, ")]}")):
-            pieces.append(text[begin : match.start()])
-            begin = match.end()
-    return [*pieces, text[begin:]]
 
 
 # The judge
@@ -477,8 +463,9 @@ class _Judge:
             ("sign", "has the wrong sign", (shape, tuple([-each for each in numbers])))
         ]
         if len(shape) == 2 and shape[0] == shape[1] > 1:
-            turned_numbers = [numbers[at] for row in range(shape[0]) for at in range(row, len(numbers), shape[0])]
-            others.append(("transposed-value", "is the transpose", (shape, tuple(turned_numbers))))
+            others.append(
+                ("transposed-value", "is the transpose", (shape, tuple(flat(turned(_listed(shape, numbers))))))
+            )
         name = self.circuit.names[claim.key].text
         for (layer, key), other in self.circuit.exact.items():
             text = self.circuit.names[layer, key].text
@@ -569,15 +556,3 @@ def _shown(text: str) -> str:
 
 def _size(shape: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, shape))})" if shape else "of one number"
-
-
-def judge_values(
-    network: Network, data: Data, *texts: str, loss: str | None = None, hint: bool = False, asked: Sequence[str] = ()
-) -> Answer:
-    """Judge values of a pass by hand: `h_1 = (0.76, -0.2)`, `y_2 = 0.81`, `L = 0.35`, `dL/dW_hh = ((0.1))`.
-
-    data: the weights, inputs, states before the first step and targets. loss, asked: as in ValueGrader.
-    Raises CallError for a text that is no value, or a name that the pass does not have.
-    """
-    grader = ValueGrader(network, data, loss, hint=hint, asked=asked)
-    return grader.judge([each for text in texts for each in grader.read(text)])

@@ -151,10 +151,6 @@ class LayerLine(NamedTuple):
         """Return the width that the gates read from a source, 0 if none reads it."""
         return max([gate.width(source) for gate in self.gates], default=0)
 
-    def weights(self, source: Source) -> int:
-        """Return how many weights the gates have for a source, for each unit of one direction."""
-        return sum([read.times * read.width for gate in self.gates for read in gate.reads if read.source == source])
-
     def part(self, name: str) -> Products:
         """Return a part that belongs to no gate; () if it is not counted."""
         return self.others.get(name, ())

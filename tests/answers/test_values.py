@@ -11,7 +11,7 @@ from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, CallError, Network, Output
 from rnncalc.answers.judgement import Answer, Judgement
-from rnncalc.answers.values import ValueGrader, judge_values, read_array, read_values, written
+from rnncalc.answers.values import ValueGrader, read_array, read_values, written
 from rnncalc.expressions import EXACT_DIGITS, read_real
 from rnncalc.network.data import Data
 from rnncalc.questions.run import weights_in_use
@@ -81,7 +81,8 @@ OF_CLASSES = Data(
 
 
 def judged(network: Network, data: Data, *texts: str, loss: str | None = None) -> tuple[Answer, list[Judgement]]:
-    answer = judge_values(network, data, *texts, loss=loss)
+    grader = ValueGrader(network, data, loss)
+    answer = grader.judge([each for text in texts for each in grader.read(text)])
     return answer, [*answer.judged]
 
 
