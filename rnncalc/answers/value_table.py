@@ -36,8 +36,8 @@ def _each(
     def changes(circuit: Circuit) -> Iterator[Change]:
         groups: dict[tuple[str, str], list[Edit]] = {}
         for words, value in values(circuit):
-            made = edit(value)
-            groups.setdefault((made.value.layer.name, words), []).append(made)
+            change = edit(value)
+            groups.setdefault((change.value.layer.name, words), []).append(change)
         for (layer, words), edits in groups.items():
             yield Change({"which": words}, layer, edits)
         if every and len(groups) > 1:
