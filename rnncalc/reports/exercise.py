@@ -186,10 +186,9 @@ def _of_values(exercise: Exercise) -> dict[str, Any]:
     return {"values": names, "loss": exercise.loss} if exercise.data else {}
 
 
-def _numbers(exercise: Exercise) -> tuple[str, ...]:
+def _numbers(task: Sequence[Sheet]) -> tuple[str, ...]:
     """Return the equations and the numbers that a pass begins with, a line for each."""
-    sheets = _task(exercise)
-    return tuple(text for each in sheets for text in (*map(plain, each.equations), *map(_in_line, each.work)))
+    return tuple(text for each in task for text in (*map(plain, each.equations), *map(_in_line, each.work)))
 
 
 def _in_line(line: WorkLine) -> str:
@@ -226,7 +225,8 @@ def _entries(question: QuizQuestion, item: Item) -> Iterator[QuizQuestion]:
 
 
 def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
-    numbers = _numbers(exercise)
+    task = _task(exercise)
+    numbers, notes = _numbers(task), [note for each in task for note in each.notes]
     for number, item in enumerate(exercise.items, 1):
         answers = {answered(each): feedback(exercise, each) for each in item.wrong}
         wrong = {answer: QuizAnswer(_spellings(answer), text) for answer, text in answers.items()}
@@ -240,7 +240,7 @@ def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
             variant=exercise.variant,
             network=_reading(exercise.network),
             layers=tuple(_lines(exercise.network)),
-            convention=_counting(exercise),
+            convention=" ".join([*notes, _counting(exercise)]),
             question=asked.format(layer=item.layer, tensor=item.tensor),
             numeric=isinstance(item.right, int),
             right=right,

@@ -90,6 +90,13 @@ def test_canvas(ask: str, choices: int) -> None:
     assert len(re.findall(right, text, re.MULTILINE)) >= len(quiz.questions)
 
 
+@pytest.mark.parametrize("form", ["moodle", "gift", "canvas"])
+def test_a_question_on_a_pass_says_how_it_begins_and_what_its_loss_is(form: str) -> None:
+    """As the sheet does; without both, its numbers are not determined."""
+    report = of_exercises(exercise(Network(input=1, steps=2, layers=[RNN(1)]), ask="gradients:L"))
+    assert re.search("States before the first step are 0. The loss L is half the sum of", written(report, form))
+
+
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_latex(ask: str, choices: int) -> None:
     """A sheet a variant, then a key; braces pair."""
