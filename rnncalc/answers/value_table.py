@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from math import log
 from typing import Any
 
 from rnncalc.answers.circuit import Change, Circuit, Edit
@@ -224,13 +225,15 @@ def _other_input(circuit: Circuit) -> Values:
 
 
 def _loss(circuit: Circuit) -> Iterator[Change]:
-    """Yield wrong factors of the loss."""
+    """Yield wrong factors of the loss; ln 10 and ln 2 are those of other logarithms."""
     number, steps = sum(len(each.numbers) for each in circuit.recorded.outputs), len(circuit.recorded.outputs)
     factors = {"divides the loss by the number of steps": 1 / steps}
     if circuit.loss == "squared":
         yield Change({"which": "takes target − output instead of output − target"}, None, (), 1.0, -1.0)
         factors |= {"leaves out the factor 1/2 of the loss": 2.0, "takes the mean of the squared errors": 2 / number}
         factors |= {"divides the loss by the number of outputs": 1 / number}
+    if circuit.loss == "cross_entropy":
+        factors |= {f"takes the logarithm to base {base}": 1 / log(base) for base in (10, 2)}
     for words, factor in factors.items():
         yield Change({"which": words}, None, (), factor, factor)
 

@@ -268,9 +268,11 @@ class ValueGrader(Grader):
             way, rest = f"{match[1]}/", rest.replace(match[0], " ", 1)
         rest = re.sub(r"\b(?:of|in|layer)\b|\(\s*\)|(?<=\s)[.:/]|[.:/](?=\s)", " ", rest)
         keys = [f"{way}{key_of(rest)}"]
-        plain = re.sub("[\u0302-\u0304\u0307]", "", keys[0])
+        plain = re.sub("[\u0302-\u0304\u0307]|(?<=y)_?hat", "", keys[0].replace("ŷ", "y"))
         steps = str(self.network.steps or len(next(iter((self.data.inputs or {}).values()), [])))
         keys += [plain, re.sub(rf"(?<=[a-z]){steps}\Z", "", plain), re.sub(r"\Ad(?=[A-Za-z])", "∂L/∂", plain)]
+        keys += [f"{each}1" for each in (keys[0], plain) if steps == "1" and not each.startswith("∂")]
+        keys += [re.sub(r"\Ay(?=[0-9]*\Z)", "p", plain)]  # a softmax is called y too
         keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
         for backward in (False, True) if any(re.search("[∂δL]", key) for key in keys) else (False,):
             circuit = self.both if backward else self.forward

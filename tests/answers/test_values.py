@@ -77,6 +77,7 @@ OF_CLASSES = Data(
     },
     {None: [[0.3, 0.1]]},
 )
+OF_FIRST = OF_CLASSES._replace(targets=0)
 # fmt: on
 
 
@@ -175,6 +176,8 @@ CORRECT = [
     (GATED, OF_GATED, "z_1 = σ(0.31), r_1 = σ(0.47)", False),
     (MEMORY, OF_MEMORY, "c_1 = 0.5487", False),  # 0.3775·0.9 + 0.5498·0.3799
     (CLASSES, OF_CLASSES, "y = (0.6225, 0.3775)", False),  # e^0.3 and e^−0.2, each over their sum
+    (CLASSES, OF_FIRST, "L = 0.4741; ŷ = (0.6225, 0.3775)", False),  # −ln 0.6225; p is called ŷ too
+    (CLASSES, OF_FIRST, "y_hat = (0.6225, 0.3775); h = (0.3, 0.1)", False),  # one step needs no number
 ]
 
 
@@ -207,6 +210,8 @@ WRONG = [
     (ONE, OF_ONE, "dL/db_h = 0.7212", "leaves out the derivative of the activation of h", False),  # 0.5547·(1 + 0.3)
     (ONE, OF_ONE, "L = 0.3077", "leaves out the factor 1/2 of the loss", False),
     (ONE, OF_ONE, "dL/dW_hh = -0.0924", "takes target − output instead of output − target", False),
+    (CLASSES, OF_FIRST, "L = 0.2059", "takes the logarithm to base 10", False),  # −log10 0.6225
+    (CLASSES, OF_FIRST, "L = 0.6839", "takes the logarithm to base 2", False),  # −log2 0.6225
     (ONE, OF_ONE, "h_1 = -0.5784", "has the wrong sign", False),
 ]
 
