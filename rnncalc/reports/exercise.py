@@ -57,13 +57,14 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
 
     def data(self) -> Iterator[dict[str, Any]]:
         for exercise in self.exercises:
-            layers = "; ".join([*_lines(exercise.network), *_numbers(exercise)])
+            numbers, sentences = _beginning(exercise)
+            layers = "; ".join([*_lines(exercise.network), *numbers])
             choices = [
                 [[*each] if isinstance(each, tuple) else each for each in item.choices] for item in exercise.items
             ]
             yield {
                 "variant": exercise.variant,
-                "text": f"{_reading(exercise.network)} {layers}. {_counting(exercise)} {_question(exercise)}",
+                "text": f"{_reading(exercise.network)} {layers}. {sentences} {_question(exercise)}",
                 "spec": _spec(exercise),
                 "asks": exercise.asks,
                 **_of_values(exercise),
@@ -186,9 +187,11 @@ def _of_values(exercise: Exercise) -> dict[str, Any]:
     return {"values": names, "loss": exercise.loss} if exercise.data else {}
 
 
-def _numbers(task: Sequence[Sheet]) -> tuple[str, ...]:
-    """Return the equations and the numbers that a pass begins with, a line for each."""
-    return tuple(text for each in task for text in (*map(plain, each.equations), *map(_in_line, each.work)))
+def _beginning(exercise: Exercise) -> tuple[tuple[str, ...], str]:
+    """Return the equations and the numbers that a pass begins with, a line for each, and what else is given."""
+    task = _task(exercise)
+    numbers = tuple(text for each in task for text in (*map(plain, each.equations), *map(_in_line, each.work)))
+    return numbers, " ".join([*(note for each in task for note in each.notes), _counting(exercise)])
 
 
 def _in_line(line: WorkLine) -> str:
@@ -225,8 +228,7 @@ def _entries(question: QuizQuestion, item: Item) -> Iterator[QuizQuestion]:
 
 
 def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
-    task = _task(exercise)
-    numbers, notes = _numbers(task), [note for each in task for note in each.notes]
+    numbers, sentences = _beginning(exercise)
     for number, item in enumerate(exercise.items, 1):
         answers = {answered(each): feedback(exercise, each) for each in item.wrong}
         wrong = {answer: QuizAnswer(_spellings(answer), text) for answer, text in answers.items()}
@@ -240,7 +242,7 @@ def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
             variant=exercise.variant,
             network=_reading(exercise.network),
             layers=tuple(_lines(exercise.network)),
-            convention=" ".join([*notes, _counting(exercise)]),
+            convention=sentences,
             question=asked.format(layer=item.layer, tensor=item.tensor),
             numeric=isinstance(item.right, int),
             right=right,

@@ -90,7 +90,7 @@ def test_canvas(ask: str, choices: int) -> None:
     assert len(re.findall(right, text, re.MULTILINE)) >= len(quiz.questions)
 
 
-@pytest.mark.parametrize("form", ["moodle", "gift", "canvas"])
+@pytest.mark.parametrize("form", ["moodle", "gift", "canvas", "json"])
 def test_a_question_on_a_pass_says_how_it_begins_and_what_its_loss_is(form: str) -> None:
     """As the sheet does; without both, its numbers are not determined."""
     report = of_exercises(exercise(Network(input=1, steps=2, layers=[RNN(1)]), ask="gradients:L"))
