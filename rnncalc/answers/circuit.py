@@ -69,7 +69,8 @@ def key_of(text: str) -> str:
         text = re.sub(rf"\\(?:wide)?{command} ?(?:\{{(\w)\}}|(\w))", rf"\1\2{accent}", text)
     text = re.sub(r"\\partial(?![A-Za-z])", "∂", text)
     text = re.sub(r"\\([A-Za-z]+)", lambda word: GREEK.get(word[1], ""), text)
-    text = re.sub(r"(?<![0-9]),|[\s{}$_*()^]", "", re.sub(r"\b(?:[dD]elta|[gG]amma)(?![a-z])", lambda word: GREEK[word[0]], text))
+    text = re.sub(r"\b(?:[dD]elta|[gG]amma)(?![a-z])", lambda word: GREEK[word[0]], text)
+    text = re.sub(r"(?<![0-9]),|[\s{}$_*()^]", "", text)
     return re.sub(r"\A[d∂]L/[d∂]", "∂L/∂", text)
 
 

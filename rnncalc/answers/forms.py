@@ -49,9 +49,11 @@ _TOTAL = r" ?= ?([0-9(][^=]*)\Z"
 _TITLED = (
     r"(?i)\A(?:the )?(?:answers?|ans|antwort|réponse|respuesta|risposta|resposta|solution|lösung)\.?: ?(?=[^\W\d])"
 )
+_SAID = r"(?i)\A(?:i (?:get|got|think|found|have)|ich (?:bekomme|erhalte|habe)|je trouve|j.obtiens) (?=[0-9])"
 _REWRITTEN = (
     (_EMPHASIS, r"\1"),
     (_TITLED, ""),
+    (_SAID, ""),
     (r"\b(?:self|model)\.(?=\w+ ?[:=0-9])", ""),
     (
         r"[ (]*\b(?:(?:with|mit|avec|con|com|of) )?[0-9]+ (?:hidden )?"
@@ -91,7 +93,7 @@ _SPOKEN = (
 _NO_LABEL = (
     (r"(?i)\b(?:per|pro|je|par|por)\b", "each"),
     (r"(?i)\b(?:there|are|is|has|have|hat|haben|ist|in|of|which|so|soit|thus|hence|therefore|en|ha|tem|tiene)\b", " "),
-    (r"[\s_:=→⇒()\[\]*•–-]+|(?<=\s)>", " "),
+    (r"(?:[\s:=→⇒()\[\]*•–-]|(?<!\b[WUb])_)+|(?<=\s)>", " "),
     (r"\A ?(?=[1-9])", "the "),
 )
 _SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗−-]|(?<=[0-9]) ?x ?(?=[0-9]))*[0-9)\]²³])?(?!\w)"

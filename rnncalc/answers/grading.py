@@ -397,7 +397,8 @@ class Grader:
         whole = claims[-1][0].name == "sum" and not last_part.right and all(each.right for each in parts)
         if whole and added == claims[-1][0].number:
             raise CallError(f"{added:,} is the sum of these parts, and not of the whole network; give its total too")
-        if self.asks not in ("", "layers", "tensors") and not any(each.is_total for each in of_parts):
+        whole = places == {*self.counted} or any(each.is_total for each in of_parts)
+        if self.asks not in ("", "layers", "tensors") and not whole:
             raise CallError("expected the total, got a number or a shape of a part of the network")
         return of_parts
 

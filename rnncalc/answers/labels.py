@@ -32,7 +32,7 @@ _WORDS = {
     # what a part is called, in the six languages that are read
     "dense": "linear fc connected densa denso timedistributed",
     "rnn": "simplernn",
-    "output": "softmax head readout classifier logits out ausgabe sortie salida uscita saída",
+    "output": "softmax head readout classifier logits out ausgabe ausgangs sortie salida uscita saída",
     "embedding": "embeddings emb lookup einbettung",
     "recurrent": "hidden rekurrent rekurrente verdeckte cachée récurrente récurrents récurrent oculta recurrente "
     "recurrentes recorrente recorrentes nascosto ricorrente ricorrenti",
@@ -43,7 +43,7 @@ _WORDS = {
     "gate": "block gatter tor bloc bloque bloco blocco porte puerta porta",
     "forget": "vergess oubli olvido esquecimento dimenticanza",
     "update": "aktualisierungs actualización atualização aggiornamento",
-    "reset": "rücksetz réinitialisation reinicio reinício ripristino",
+    "reset": "relevance rücksetz réinitialisation reinicio reinício ripristino",
     "candidate": "candidat candidato kandidat",
     "direction": "directions richtung sens dirección direzione direção forward backward fwd bwd vorwärts rückwärts",
     "encoder": "enc encodeur codeur codificador codificatore",
@@ -63,8 +63,8 @@ _WORDS = {
     "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
     "the": "a an in on of for with to from by is are has have had get we it there this that so its my our i "
     "one single fully from belong at im der die das den dem des ein eine einer von für mit es sind le la "
-    "les l un une du de d il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do da "
-    "dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf so "
+    "les l un une du de d di il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do "
+    "da dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf so "
     "soit au plus also thus em tem tiene ha together",
     "each": "per every jede jedes jeder pro je chaque cada ogni both",
 }
@@ -96,7 +96,7 @@ _REPLACEMENTS = (
     (r"\bh_?(?=[0-9])", "recurrent "),
     *((rf"\b{one}(?:\W+to\W+|\W){other}\b", role) for one, other, role in _BETWEEN),
     (r"\bmise à jour\b", "update"),
-    (r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht)", " "),
+    (r"(?<=[a-zäöü]{4})(?=gewicht|gatter|schicht|gate\b|tor\b)", " "),
 )
 """The words of labels by their spellings; those of the whole alone; those that say nothing of a part; and what the
 letters of Wx + Uh + b and Vh are for; what is not counted, what is, both directions, and joined words of German."""
@@ -175,6 +175,9 @@ class Labels:
 
     def role_of(self, name: str) -> str:
         """Return what an array of a textbook is for, as W_hh of an LSTM is its recurrent weights; else the name."""
+        of_gate = re.fullmatch(r"([WUb])_\{?([a-gi-wz])\}?", name) if self.tensors else None
+        if of_gate and (of_gate[2] == "c" or frozenset(of_gate[2]) in self.known):
+            return f"{of_gate[1]} of each gate"
         if self.tensors and re.fullmatch("[firoz]_t|(?:[chCH]\u0303|[gn])_t", name):
             return name[0] if name[0] in "firoz" else "candidate"
         if not (array := re.fullmatch(r"([WUb])_?\{?(xh|ih|hh|hy|yh|x|h|y)\}?", name)):
@@ -210,6 +213,8 @@ class Labels:
         if letters:
             role = key - {"weight"} | {*_LETTERS[letters[0]].split()}
             parts = [*self.known.get(role, self.known.get(key, ()) if letters[0] == "kernel" else ())]
+            if letters[0] == "W" and not {"u", "recurrent"} & apart:  # the only matrix, of [h, x]
+                parts += self.known.get(key | {"weight"}, ())
             parts = [] if letters[1:] else parts
         elif key == {"weight", "bias"} or (key == {"weight"} and not biases_apart):
             parts = [whole]
@@ -397,7 +402,8 @@ def parts_of(placed: Placed, place: int, tensors: Sequence[Tensor]) -> Iterator[
         for one_way in (False, True)[: layer.directions]:
             number = divmod(count, layer.directions)[0] if one_way else count
             alone = name.removesuffix(" gate")
-            for words in (name, letters.get(name, name), name if alone in ("input", "output") else alone):
+            update = ("update gate", "update") if name == "input gate" else ()  # as the letters of a course may call it
+            for words in (name, letters.get(name, name), name if alone in ("input", "output") else alone, *update):
                 yield words, NamedPart(placed.name, label, number, Portion((place,), label, one_way))
     if layer.directions == 2:
         one = divmod(placed.params, 2)[0]

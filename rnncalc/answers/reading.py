@@ -358,7 +358,7 @@ def _without_sizes(
     letters = {}
     for letter, number in [(tokens[at], tokens[at + 2]) for at in range(begin, end) if tokens[at].kind == "letter"]:
         size, value = sizes.get(letter.text), read_number(number.text)
-        if letter.text not in sizes and letter.text in used and isinstance(value, int):
+        if size is None and letter.text in used and isinstance(value, int):  # it is no letter here, or of several sizes
             letters[letter.text] = value
         elif not begin and letter.text not in {*sizes, *"WUVb"} and value in sizes.values():
             continue  # D = 8 for m = 8

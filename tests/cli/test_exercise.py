@@ -80,7 +80,10 @@ def test_values_of_a_pass_are_graded(call: Call, tmp_path: Path) -> None:
 def test_without_a_column_the_rows_are_in_order(call: Call, tmp_path: Path) -> None:
     """A number of a layer is told if the total is asked for; more rows than variants have no order."""
     exercises = made(call, tmp_path / "a.json")
-    answers = [*(str(each["right_answer"]) for each in exercises[:2]), "output: 27"]
+    first, second = exercises[:2]
+    output = 3 * (second["spec"]["layers"][0]["lstm"] + 1)
+    parts = f"output: {output}; lstm_1: {second['right_answer'] - output}"  # all, which are the total
+    answers = [f"{first['right_answer']}", parts, "output: 27"]
     (tmp_path / "a.csv").write_text("\n".join(["name,answer", *(f"x,{answer}" for answer in answers)]))
     done = call("answer", str(tmp_path / "a.json"), "--from", str(tmp_path / "a.csv"), "-f", "json")
     assert [grade["right"] for grade in json.loads(done.out)["grades"]] == [True, True, None]
