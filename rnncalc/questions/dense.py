@@ -120,11 +120,13 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
     layers = iter(network.stack)
     for move in network.flow:
         numbers, times = values[move.reads[0]] if move.reads else (0, 0)
+        of = "decoder" if isinstance(move, Delay) and not move.reads else getattr(move, "part", part)
+        if of != part:
+            part, encoder = of, values[-1][0] if values else 0
         match move:
             case Input(shape=(*length, width)):
                 if move.extra_of is None:
-                    encoder = values[-1][0] if values else 0
-                    part, times = move.part, steps[move.part] if length else 1
+                    times = steps[part] if length else 1
                     numbers = times * width
                 else:  # at each step of what it is joined to
                     numbers, times = width, 0 if length else 1
@@ -133,11 +135,13 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
             case Delay():  # its numbers are made by a later layer, from what reaches this one anyway
                 numbers, times = 0, steps[part]
             case Attend():
-                placed = next(layers)
+                placed, times = next(layers), steps[part]
                 read, numbers, encoder = numbers + values[move.reads[1]][0], times * placed.outputs, 0
                 yield _dense(placed, read, numbers)
-            case Merge(reads=(_, beside)):
+            case Merge(reads=(_, beside), how="concat"):
                 more, counted = values[beside]
+                if not times:  # extra inputs, of a decoder without an input of its own
+                    numbers, times = numbers * counted, counted
                 numbers += more if counted else times * more
             case InitialState():
                 placed = next(layers)

@@ -76,7 +76,7 @@ class Derivation(NamedTuple):
 
     placed: the layer. below: the layer that it reads, None for the first of a part. shape: of its input.
     row: the convention of the count, in the letters of the notation if one is named.
-    context: how many numbers of its input are a context of a decoder's attention.
+    context: how many numbers of its input are a context of a decoder's attention. added: whether it is a sum with one.
     level: the number of a recurrent layer among several of its part, to be written above its letters; 0 for none.
     read_level: that of the recurrent layer whose state it reads; 0 for none.
     asked: the letter of its state that attention reads before each step; empty for none.
@@ -94,6 +94,7 @@ class Derivation(NamedTuple):
     equations: tuple[Equation, ...]
     steps: tuple[Step, ...]
     context: int = 0
+    added: bool = False
     level: int = 0
     read_level: int = 0
     asked: str = ""
@@ -174,7 +175,8 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
             level = levels.get(placed.starts[0] if placed.starts else placed.name, 0)
             one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation.at(level))
             one = one._replace(level=level, read_level=_read_level(network.flow, read, levels))
-            one = one._replace(context=_context(network.flow, read, sizes), asked=asked.get(moves[placed.name], ""))
+            context, added = _context(network.flow, read, sizes)
+            one = one._replace(context=context, added=added, asked=asked.get(moves[placed.name], ""))
             derivations.append(one)
         if not placed.starts and not isinstance(moves[placed.name], Attend):
             below = placed
@@ -193,14 +195,16 @@ def _read_level(moves: Moves, read: int, levels: Mapping[str, int]) -> int:
     return 0
 
 
-def _context(moves: Moves, read: int, sizes: Sequence[Shape]) -> int:
-    """Return how many numbers of a value are a context, which attention joined to it."""
-    move, width = moves[read], 0
-    while isinstance(move, Merge) and len(move.reads) > 1:
-        below, beside = move.reads
-        width += sizes[beside][-1] if isinstance(moves[beside], Attend | Delay) else 0
-        move = moves[below]
-    return width
+def _context(moves: Moves, read: int, sizes: Sequence[Shape]) -> tuple[int, bool]:
+    """Return how many numbers of a value are a context of attention, and whether the value is a sum with one."""
+    width, added = 0, False
+    while isinstance(move := moves[read], Merge) and len(move.reads) > 1:
+        read, beside = move.reads
+        if isinstance(moves[beside], Attend | Delay):
+            added = move.how == "sum"
+            width += 0 if added else sizes[beside][-1]
+    alone = isinstance(move, Attend) or (isinstance(move, Delay) and not move.reads)  # in a decoder without an input
+    return width + (sizes[read][-1] if alone else 0), added
 
 
 def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convention, notation: Notation) -> Derivation:

@@ -464,13 +464,16 @@ def letters_of(each: Derivation) -> Iterator[str]:
     if "m" in placed.sizes:
         joined = {"of the context": each.context, "extra inputs": layer.extra_inputs}
         beside = {name: number for name, number in joined.items() if number}
-        extra = "".join(f", and {number} {name}" for name, number in beside.items())
         width = placed.inputs - sum(beside.values())
+        source = f"the sum of {_source(each)} and the context" if each.added else _source(each)
+        if not width:  # a decoder without an input of its own
+            source, width = "the context", beside.pop("of the context")
+        extra = "".join(f", and {number} {name}" for name, number in beside.items())
         added = beside and not has_letters(placed.inputs)
         sum_ = f"{' + '.join(map(str, (width, *beside.values())))} = " if added else ""
         size = f"{sum_}{placed.sizes['m']}"
         shown = worked("m", placed.sizes, placed.names).letters
-        yield f"{'' if shown == str(placed.sizes['m']) else f'{shown} = '}{size}: {_source(each)}{extra}"
+        yield f"{'' if shown == str(placed.sizes['m']) else f'{shown} = '}{size}: {source}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
     variants = _NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.time.whole else {}
     names = _NAMES | variants | {**layer.meanings}

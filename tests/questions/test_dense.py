@@ -1,8 +1,10 @@
 """The dense equivalent, against cases worked out by hand."""
 
+from typing import Any
+
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
+from rnncalc import GRU, LSTM, RNN, DecoderAttention, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.dense import dense_equivalent, dense_params
 
@@ -12,6 +14,13 @@ def widths(network: Network) -> list[tuple[int, int, int]]:
     assert equivalent is not None
     assert equivalent.params == sum(layer.params for layer in equivalent.layers)
     return [(layer.inputs, layer.units, layer.params) for layer in equivalent.layers]
+
+
+def _attending(inputs: int, layer: Layer, **options: Any) -> Network:
+    """Return a decoder of two steps with as many inputs, which attends to four numbers at each of three steps."""
+    attention = DecoderAttention("dot", **options)
+    decoder = Part(inputs, (layer,), Output(1), steps=2, attention=attention)
+    return Network(encoder=Part(2, (RNN(4),), steps=3), decoder=decoder)
 
 
 def test_a_table_is_no_work_and_the_rest_is_its_products() -> None:
@@ -30,6 +39,11 @@ def test_a_table_is_no_work_and_the_rest_is_its_products() -> None:
         (Network(input=4, layers=(RNN(3), RNN(2, extra_inputs=5)), steps=3), ((12, 9), (24, 6))),
         (Network(input=4, layers=(RNN(3), External(0, outputs=5), RNN(2)), steps=3), ((12, 9), (15, 6))),
         (Network(encoder=Part(2, (RNN(4),), steps=3), decoder=Part(5, (RNN(4),), steps=2)), ((6, 12), (22, 8))),
+        (_attending(0, RNN(4)), ((6, 12, 8, 8, 2),)),
+        (_attending(0, RNN(4, extra_inputs=3)), ((6, 12, 8), (14, 8, 2))),
+        (_attending(0, RNN(4), query="after", context="both"), ((6, 12, 8), (20, 8), (16, 2))),
+        (_attending(5, RNN(4)), ((6, 12, 8), (18, 8, 2))),
+        (_attending(4, RNN(4), context="added"), ((6, 12, 8, 8, 2),)),
     ],
 )
 def test_the_chain_of_widths(network: Network, chains: tuple[tuple[int, ...], ...]) -> None:
