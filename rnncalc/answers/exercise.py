@@ -130,6 +130,7 @@ def exercise(
     ask: str = "total",
     choices: int = 0,
     loss: str | None = None,
+    wrong: int = MOST_WRONG,
     progress: Callable[[int], None] | None = None,
 ) -> ExerciseSet:
     """Return variants of an exercise on a network, each with its right answer and known wrong answers.
@@ -139,7 +140,8 @@ def exercise(
     stay equal. In an encoder-decoder, `input` and `steps` name their half: `encoder.input`.
     ask: one of ASKS; or `values` or `gradients` of a pass whose numbers are drawn, or some of them, as in
     `values:h_2,y_2`. loss: of the gradients, as in `backward`; by default cross_entropy if the output is a softmax.
-    choices: how many answers to offer; 0 if the answer is to be written. progress: called with 1 after each variant.
+    choices: how many answers to offer; 0 if the answer is to be written. wrong: how many wrong answers each question
+    about sizes has at most. progress: called with 1 after each variant.
     The same seed gives the same sizes, whatever is asked, and the same choices of the same question. Raises CallError
     for an impossible question, or too few different variants; SpecError if no value of a size makes a valid network.
     """
@@ -169,7 +171,7 @@ def exercise(
         raise CallError("loss: only gradients have one; ask for gradients, or remove it")
 
     def on(number: int, network: Network) -> Exercise:
-        items = [with_choices(item, choices, f"{seed} {number}") for item in items_of(network, ask)]
+        items = [with_choices(item, choices, f"{seed} {number}") for item in items_of(network, ask, wrong)]
         return Exercise(number, network, ask, tuple(items))
 
     networks = enumerate(islice(_networks(network, vary or {}, Random(seed), variants), variants), 1)
@@ -239,6 +241,8 @@ def with_choices(item: Item, choices: int, seed: str) -> Item:
     Each rank of the right answer is as probable as any other that the wrong ones allow, so no rank tells it.
     seed: that of the exercise with the number of the variant.
     """
+    if not (choices and item.wrong):
+        return item
     random = Random(f"{seed} {item.layer} {item.tensor} {item.right}")
 
     def below(most: int) -> int:
@@ -246,12 +250,12 @@ def with_choices(item: Item, choices: int, seed: str) -> Item:
         return int(random.random() * most)
 
     less, more = ([each for each in item.wrong if _is_more(each) is side] for side in (False, True))
-    offered = min(max(choices - 1, 0), len(item.wrong))
+    offered = min(choices - 1, len(item.wrong))
     least = max(offered - len(more), 0)
     lesser = least + below(min(offered, len(less)) - least + 1)
     among = [item.right, *map(answered, [*less[:lesser], *more[: offered - lesser]])]
     drawn = tuple([among.pop(below(len(among))) for _ in range(len(among))])
-    return item._replace(choices=drawn) if offered else item
+    return item._replace(choices=drawn)
 
 
 def _is_more(wrong: Judgement) -> bool:
@@ -263,10 +267,11 @@ def _is_more(wrong: Judgement) -> bool:
     return not wrong.difference <= 0
 
 
-def items_of(network: Network, ask: str) -> Iterator[Item]:
-    """Yield the items about a network. Raises CallError if there are none, or too many.
+def items_of(network: Network, ask: str, most: int = MOST_WRONG) -> Iterator[Item]:
+    """Yield the items about a network, each with so many wrong answers at most.
 
-    A wrong answer is judged as by `answer`, among the correct answers to the other items.
+    A wrong answer is judged as by `answer`, among the correct answers to the other items. Raises CallError if there are
+    no items, or too many.
     """
     grader, stack = Grader(network, ask if ask in ASKED else "params"), network.stack
     places = [place for place, placed in enumerate(stack) if placed.params] if ask == "layers" else []
@@ -295,8 +300,8 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
         wrong = [[GivenNumber(each, 1, str(each)) for each in likeliest]]
     for place, right in enumerate(grader.judgements(correct)):
         answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])
-        judged = [grader.judgements(each)[place] for each in answers]
-        explained = [each for each in judged if not each.right and (each.diagnoses or each.meant)]
+        judged = (grader.judgements(each)[place] for each in answers)
+        explained = islice((each for each in judged if not each.right and (each.diagnoses or each.meant)), most)
         layer = stack[places[place]].name if places else right.layer
         yield Item(layer, right.tensor, answered(right), tuple(explained))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import combinations
+from operator import is_
 from typing import Any, NamedTuple
 
 from rnncalc.answers import changes
@@ -69,11 +70,12 @@ class Variant(NamedTuple):
 
 
 def variants_of(mistake: Mistake, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the wrong worksheets of a mistake; unchanged lines are the same objects."""
-    family = mistake.family or (lambda *_: [Variant(mistake.change(worksheet), {})])
-    for variant in family(worksheet, question):
-        lines = zip(worksheet, variant.worksheet, strict=True)
-        yield variant._replace(worksheet=tuple([was if was is now or was == now else now for was, now in lines]))
+    """Yield the wrong worksheets of a mistake; unchanged lines are the same objects, and so is an unchanged worksheet."""
+    family = mistake.family
+    for variant in family(worksheet, question) if family else [Variant(mistake.change(worksheet), {})]:
+        wrong = variant.worksheet
+        lines = tuple([was if was is now or was == now else now for was, now in zip(worksheet, wrong, strict=True)])
+        yield Variant(worksheet if all(map(is_, lines, worksheet)) else lines, *variant[1:])
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

@@ -278,6 +278,8 @@ class Search:
         numbered: list[tuple[bool, int, Candidate]] = []
         for row in self.rows:
             for variant, counts in () if one and row.by_layer else self.variants(row):
+                if variant.worksheet is self.worksheet:
+                    continue
                 changes = [now - was for now, was in zip(counts, self.counts, strict=True) if now is not was]
                 number = right + sum(changes)
                 if not portion.whole:
@@ -308,7 +310,9 @@ class Search:
     def _paired(self) -> Iterator[tuple[tuple[int, ...], Candidate]]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
         rows = [row for row in self.rows if not (row.single or (likelier and row.rarity))]
-        ways = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
+        ways = {
+            row.id: [each for each in self.variants(row) if each[0].worksheet is not self.worksheet] for row in rows
+        }
         seconds = [row for row in rows if ways[row.id] and not row.by_layer]
         question = Question(self.network)
         for first, second in combinations(rows, seconds):
@@ -389,6 +393,8 @@ def is_guess(answer: GivenNumber, explained: Iterable[int]) -> bool:
 
 def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) -> tuple[int, ...]:
     """Return the count of each line of a worksheet; a line that is the same object as before is not counted again."""
+    if worksheet is before:
+        return counts
     lines = zip(worksheet, before, counts, strict=True)
     return tuple([count if now is was else now.params for now, was, count in lines])
 

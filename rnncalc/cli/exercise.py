@@ -19,6 +19,7 @@ from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.printable import escape
 from rnncalc.reports.exercise import ExerciseLinkReport, ExerciseReport
 from rnncalc.spec import read_value
+from rnncalc.typeset.sheet import MOST_READ
 
 SITE = "https://OWNER.github.io/rnncalc/playground/"
 _ASK = "What to ask for; values and gradients may name some: values:h_2,y."
@@ -89,6 +90,8 @@ def exercise(
     reports: list[ExerciseReport | ExerciseLinkReport] = []
     for network in networks:
         asked: dict[str, Any] = {"variants": numbers[0], "seed": numbers[1], "choices": numbers[2]}
+        if destination.format in ON_PAPER and not numbers[2]:
+            asked["wrong"] = MOST_READ
         with progress_of(lambda: numbers[0], "writing") as progress:
             variety = exercises_on(network, vary=varied, ask=ask, loss=loss, progress=progress, **asked)
         if destination.format == "link":

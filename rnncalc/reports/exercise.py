@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, ClassVar
 
 from rnncalc.answers.asked import ASKED
@@ -272,7 +272,9 @@ def feedback(exercise: Exercise, wrong: Judgement) -> str:
     """Return the feedback on a wrong answer: the sentence of `answer` on its likeliest mistake."""
     first = wrong._replace(diagnoses=wrong.diagnoses[:1], shape=wrong.plain_shape)  # as the key has it
     quantity = "values" if exercise.data else "params"
-    _, sentence, *_ = AnswerReport(Answer(exercise.network, (first,), None, quantity)).sentences()
+    sentence = [*islice(AnswerReport(Answer(exercise.network, (first,), None, quantity)).sentences(), 2)][
+        1
+    ]  # no remark
     if wrong.value:  # the whole of a matrix is not repeated beside each of its numbers
         where = f" for {wrong.tensor}{f' in {wrong.layer}' if wrong.layer else ''}"
         return f"This{sentence.partition(where)[2]}"
