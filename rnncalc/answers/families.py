@@ -70,7 +70,7 @@ class Variant(NamedTuple):
 
 
 def variants_of(mistake: Mistake, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the wrong worksheets of a mistake; unchanged lines, or a whole unchanged worksheet, are the same objects."""
+    """Yield the wrong worksheets of a mistake; unchanged lines, or a whole unchanged worksheet, are the same object."""
     family = mistake.family
     for variant in family(worksheet, question) if family else [Variant(mistake.change(worksheet), {})]:
         wrong = variant.worksheet
