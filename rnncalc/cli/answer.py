@@ -160,7 +160,7 @@ def _grade(
         read = at_once.ask(read_file, path, flag="--from")
     data, source = read
     try:
-        choices = variants is not None and any(map(any, (choices for _, _, choices in variants.asked.values())))
+        choices = variants is not None and any(any(each.choices) for each in variants.asked.values())
         file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [], choices=choices)
     except (CallError, RefusedError) as error:
         message = error.with_cures(FLAGS) if isinstance(error, RefusedError) else str(error)

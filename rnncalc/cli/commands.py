@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rnncalc import __version__
-from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, TABLES, WordOption, destination, flag_of
+from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, WordOption, destination, flag_of
 from rnncalc.cli.output import discard_unwritten, make_encodable, note, tell, write_text
 from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, exception_text
 from rnncalc.files import forget_inputs
@@ -164,8 +164,11 @@ class Command(click.Command):
                 note(Problem((), "is given twice; remove one", flag))
             others = [each for each in GOES_WITH.get(flag, ()) if flags.keys() >= {*each.split()}]
             if others and not any(typed >= {*each.split()} for each in others):
-                add = f"add {'it' if len(others) == 1 else 'one'}, or "
-                add = "" if typed & TABLES and TABLES.issuperset(others) else add
+                from rnncalc.cli.beside import JOINED, REPORTS  # needed for a call that is refused alone
+
+                tables, joined = {*map(flag_of, REPORTS)} & {*typed, *others}, {*map(flag_of, JOINED)}
+                clash = typed & tables and tables.issuperset(others) and not tables <= joined
+                add = "" if clash else f"add {'it' if len(others) == 1 else 'one'}, or "
                 note(Problem((), f"needs {one_of(others)}; {add}remove {flag}", flag))
         rest = super().parse_args(ctx, [*args])
         if "format_" in ctx.params:

@@ -27,7 +27,7 @@ RECIPES = ("onnx", "tfjs")
     "rnncalc convert specs/models/tagger.pt --to mlx --save-weights a.safetensors",
 )
 @spec_flags
-@word_flag("--to", words=lambda: CONVENTIONS, help="Framework to convert to.")
+@word_flag("--to", words=lambda: CONVENTIONS, needed=True, help="Framework to convert to.")
 @file_flag("--weights", help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file.")
 @file_flag("--save-weights", help=f"Write the arrays, by the suffix {one_of([*WRITERS])}.")
 @option("--max-multiply-adds", metavar="N", default="1G", help="Compare no passes of more multiply-adds.")
@@ -35,7 +35,7 @@ RECIPES = ("onnx", "tfjs")
 @report_flags(ConvertReport)
 def convert(
     specs: tuple[str, ...],
-    to: str | None,
+    to: str,
     weights: str | None,
     save_weights: str | None,
     max_multiply_adds: str,
@@ -49,8 +49,6 @@ def convert(
     there are weights, a pass under both conventions compares the outputs; exit code 1 if they differ.
     """
     with AllAtOnce() as at_once:
-        if to is None and not any(problem.source == "--to" for problem in at_once.problems):
-            at_once.refuse(f"--to: missing; give {one_of([*CONVENTIONS])}")
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         suffix = at_once.ask(_suffix, save_weights, to) if save_weights is not None else ""
         read = at_once.ask(read_each, specs, flags, Spec.checked, one=True)
@@ -65,7 +63,6 @@ def convert(
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
     (whole,) = read
-    assert to is not None
     reports = []
     for spec in whole.each(only):
         numbers: Any = weights_within(spec, model) if model else parse_data(spec, file, None, None, None).weights

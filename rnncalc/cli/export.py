@@ -10,14 +10,13 @@ from rnncalc.cli.flags import NetworkFlags, out_flag, spec_flags, word_flag
 from rnncalc.cli.inputs import read_described
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
 from rnncalc.programs import SPELLINGS, source
-from rnncalc.words import one_of
 
 
 @command("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras --out model.py")
 @spec_flags
-@word_flag("--to", words=lambda: SPELLINGS, help="Framework to write for.")
+@word_flag("--to", words=lambda: SPELLINGS, needed=True, help="Framework to write for.")
 @out_flag("a .py file")
-def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
+def export(specs: tuple[str, ...], to: str, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
     """Write the network as source code for a framework.
 
     The program is one class; that of a model has a module of each network. When it runs, it prints its parameters. A
@@ -25,12 +24,9 @@ def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unp
     from its equations.
     """
     with AllAtOnce() as at_once:
-        if to is None and not any(problem.source == "--to" for problem in at_once.problems):
-            at_once.refuse(f"--to: missing; give {one_of([*SPELLINGS])}")
         if out is not None:
             at_once.ask(check_suffix, out, [".py"])
         described = at_once.ask(read_described, specs, **flags)
-    assert to is not None
     if not sys.stdout.isatty():
         write_utf8()
     write_text(source(described, to), out)

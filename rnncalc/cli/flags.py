@@ -66,9 +66,6 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
 }
 """The flags that say nothing without another one, of those that the command has; a blank is between two needed."""
 
-TABLES = {"--training", "--operations", "--shapes", "--stream", "--counters"}
-"""The flags with a table of their own, of which a call has one."""
-
 
 def flag_of(key: str) -> str:
     """Return how a flag is written."""
@@ -98,6 +95,7 @@ class WordOption(click.Option):
 
     The list is imported only when it is needed, to keep the start fast. An invalid value is noted, to be reported with
     the other problems of the call; the default is used until then. parts: values that names may follow, after a colon.
+    needed: whether a call without the flag is refused.
     """
 
     def __init__(
@@ -106,13 +104,16 @@ class WordOption(click.Option):
         words: Callable[[], Iterable[str]],
         checked: bool = True,
         parts: Collection[str] = (),
+        needed: bool = False,
         **settings: Any,
     ) -> None:
         super().__init__(*args, **settings, callback=self.known if checked else None)
-        self.words, self.parts = words, parts
+        self.words, self.parts, self.needed = words, parts, needed
 
     def known(self, _: click.Context, __: click.Parameter, word: str | None) -> Any:
         """Return the value; if it is invalid, note the problem and return the default."""
+        if word is None and self.needed:
+            note(Problem((), f"missing; give {one_of(tuple(self.words()))}", self.opts[-1]))
         if word is None or word in (words := tuple(self.words())) or word.partition(":")[0] in self.parts:
             return word
         from rnncalc.spec.aliases import expected_word  # imported only for a call that uses other programs' words

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.answers.asked import ASKED
@@ -22,22 +21,33 @@ MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
 
 
-class Variants(NamedTuple):
-    """The variants of an exercise by number: what each asks for, its spec, and the choices of each answer, if any.
+class VariantQuestion(NamedTuple):
+    """One variant: what it asks for, its spec, and the choices of each answer, if any.
 
-    numbers: the number of the variant for each right answer, written as JSON. of_pass: the names of the values that
-    each asks for, and the loss of its gradients. hint: as of a grader.
+    values: the names of the values of a pass that it asks for, if any. loss: that of their gradients.
+    """
+
+    asks: str
+    spec: dict[str, Any]
+    choices: list[Any]
+    values: list[str]
+    loss: str | None = None
+
+
+class Variants(NamedTuple):
+    """The variants of an exercise by number. hint: as of a grader.
+
+    numbers: the number of the variant for each right answer, written as JSON.
     """
 
     source: str
-    asked: dict[str, tuple[str, dict[str, Any], list[Any]]]
+    asked: dict[str, VariantQuestion]
     numbers: dict[str, int]
-    of_pass: Mapping[str, tuple[list[str], str | None]] = MappingProxyType({})
     hint: bool = False
 
     def answered(self, answers: Sequence[Given]) -> int | None:
         """Return the number of the variant to which exact answers are right; None if there is none."""
-        if self.of_pass:
+        if any(each.values for each in self.asked.values()):
             return None
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
         key = [each.number if isinstance(each, GivenNumber) else [*each.sizes] for each in answers]
@@ -52,16 +62,15 @@ class Variants(NamedTuple):
             known = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
             got = f"'{escape(variant)}'" if variant else "none"
             raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
-        ask, spec, choices = self.asked[number]
+        asks, spec, choices, values, loss = self.asked[number]
         read = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}")
-        if ask in OF_PASS:
+        if values:
             from rnncalc.answers.values import ValueGrader  # few exercises are on a pass
 
-            values, loss = self.of_pass[number]
             grader: Grader = ValueGrader(read.network, parse_data(read), loss, hint=self.hint, asked=values)
         else:
-            grader = Grader(read.network, ask if ask in ASKED else "params", hint=self.hint)
-        grader.choices, grader.asks = choices, ask
+            grader = Grader(read.network, asks if asks in ASKED else "params", hint=self.hint)
+        grader.choices, grader.asks = choices, asks
         return grader
 
 
@@ -85,38 +94,27 @@ def read_exercise(data: bytes, source: str) -> Variants:
     exercises = root.get("exercises") if isinstance(root, dict) else None
     if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
-    asked: dict[str, tuple[str, dict[str, Any], list[Any]]] = {}
+    asked: dict[str, VariantQuestion] = {}
     numbers: dict[str, int] = {}
-    of_pass: dict[str, tuple[list[str], str | None]] = {}
     for place, each in enumerate(exercises):
         match each:
             case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in (*ASKS, *OF_PASS):
                 if str(number) in asked:
                     message = f"{number} is given twice; write one exercise to a file"
                     raise _error(source, ("exercises", place, "variant"), message)
-                if ask in OF_PASS:
-                    of_pass[str(number)] = _of_pass(each, _error(source, ("exercises", place, "values"), _NAMES))
-                right = each.get("right_answer")
-                choices = each.get("choices") or []
-                asked[str(number)] = ask, spec, choices if isinstance(right, list) else [choices]
+                values, loss = (each.get("values"), each.get("loss")) if ask in OF_PASS else ([], None)
+                listed = isinstance(values, list) and all(isinstance(name, str) for name in values)
+                if not listed or not isinstance(loss, str | None) or (ask in OF_PASS) != bool(values):
+                    message = "expected a list of the names of values, and as loss the name of one"
+                    raise _error(source, ("exercises", place, "values"), message)
+                right, choices = each.get("right_answer"), each.get("choices") or []
+                choices = choices if isinstance(right, list) else [choices]
+                asked[str(number)] = VariantQuestion(ask, spec, choices, values, loss)
                 numbers.setdefault(json.dumps(right if isinstance(right, list) else [right]), number)
             case _:
                 expected = f"expected variant, a number, asks, which is {one_of((*ASKS, *OF_PASS))}, and spec"
                 raise _error(source, ("exercises", place), expected)
-    return Variants(source, asked, numbers, of_pass)
-
-
-_NAMES = "expected a list of the names of values, and as loss the name of one"
-
-
-def _of_pass(exercise: dict[str, Any], error: SpecError) -> tuple[list[str], str | None]:
-    """Return the names of the values that a variant asks for, and its loss."""
-    match exercise:
-        case {"values": [*names], "loss": None | str() as loss} if names and all(
-            isinstance(each, str) for each in names
-        ):
-            return [*map(str, names)], loss
-    raise error
+    return Variants(source, asked, numbers)
 
 
 def _error(source: str, path: Path, message: str) -> SpecError:

@@ -97,9 +97,8 @@ class Model(Frozen):
         for key in ("layers", "tensors"):
             if getattr(expect, key) is not None:
                 yield Problem(("expect", key), "belongs to one network; write it under its own expect")
-        counts = {key: getattr(expect, key) for key in ("total", "saved", "backward_multiply_adds")}
         of_networks = {f"networks.{name}": value for name, value in dict(expect.networks).items()}
-        for key, value in (counts | of_networks).items():
+        for key, value in (expect.counts | of_networks).items():
             if value is not None and (problem := WholeNumber().problem(value)):
                 yield Problem(("expect", *key.split(".", 1)), problem)
         for name in dict(expect.networks):

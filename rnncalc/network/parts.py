@@ -102,6 +102,11 @@ class Expect(Frozen):
     backward_multiply_adds: int | None = None
     networks: Mapping[str, int] = {}
 
+    @property
+    def counts(self) -> dict[str, int | None]:
+        """The numbers of the whole, by their keys."""
+        return {"total": self.total, "saved": self.saved, "backward_multiply_adds": self.backward_multiply_adds}
+
 
 Parts = Mapping[str | None, Part]
 """The parts of a network by name: `None` for a whole one, or `encoder` and `decoder`."""

@@ -626,8 +626,7 @@ def _expected(expect: object, parts: Parts) -> Iterator[Problem]:
     if not isinstance(expect, Expect):
         yield Problem(("expect",), f"expected an Expect, such as Expect(total=1600), got {expect!r}")
         return
-    for key in ("total", "saved", "backward_multiply_adds"):
-        value = getattr(expect, key)
+    for key, value in expect.counts.items():
         if value is not None and (problem := WholeNumber().problem(value)):
             yield Problem(("expect", key), problem)
     if expect.networks:

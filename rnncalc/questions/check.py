@@ -296,12 +296,9 @@ def numbers_of(
 
 
 def _expectations(network: Described, expect: Expect, numbers: Numbers) -> Iterator[LimitCheck]:
-    for key, number, quantity in (
-        ("total", expect.total, Quantity.PARAMS),
-        ("saved", expect.saved, Quantity.SAVED),
-        ("backward_multiply_adds", expect.backward_multiply_adds, Quantity.BACKWARD_MULTIPLY_ADDS),
-    ):
+    for key, number in expect.counts.items():
         if number is not None:
+            quantity = Quantity.PARAMS if key == "total" else Quantity(key)
             why = _why_unknown(quantity, numbers, network)
             yield check_number(Limit(Rule.EXACTLY, quantity, number, ("expect", key)), numbers.amount(quantity), why)
     for number, (params, placed) in enumerate(zip(expect.layers or (), network.stack, strict=False)):

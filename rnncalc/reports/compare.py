@@ -143,11 +143,11 @@ class ComparisonReport(RowsReport):
         for row in self.comparison.layers():
             for options, placed in zip(apart, row, strict=True):
                 options |= dict.fromkeys(_apart(placed, row))
-        for key in ("convention", "topology_name", "steps_in_words"):
-            values = [steps_of(network) if key == "steps_in_words" else getattr(network, key) for network in networks]
+        settings = [(each.convention, each.topology_name, steps_of(each)) for each in networks]
+        for key, values in zip(("convention", "topology", "steps"), zip(*settings, strict=True), strict=True):
             if any(value != values[0] for value in values):
                 for options, value in zip(apart, values, strict=True):
-                    options[f"{key.partition('_')[0]}={value}"] = None
+                    options[f"{key}={value}"] = None
         return [
             ", ".join([name, *options]) if titles.count(name) > 1 else name
             for name, options in zip(titles, apart, strict=True)

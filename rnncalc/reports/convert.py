@@ -35,16 +35,8 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
 
     def data(self) -> Iterable[dict[str, Any]]:
         for each in self.converted.conversions:
-            sources, done, condition = [tensor.name for tensor in each.sources], steps(each), condition_of(each)
-            values = (
-                self.within,
-                each.placed.name,
-                each.tensor.name,
-                each.tensor.shape,
-                sources,
-                done,
-                condition or None,
-            )
+            array = self.within, each.placed.name, each.tensor.name, each.tensor.shape
+            values = (*array, [tensor.name for tensor in each.sources], steps(each), condition_of(each) or None)
             yield dict(zip(HEADER, values, strict=True))
 
     def beside(self) -> dict[str, Any]:

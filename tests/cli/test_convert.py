@@ -101,7 +101,7 @@ def test_each_block_of_a_narrow_table_names_its_layer(screen: Callable[..., str]
 
 
 MISUSES = {
-    "no framework": ("TAGGER", "rnncalc: --to: missing; give textbook, "),
+    "no framework": ("TAGGER", "--to: missing; give textbook, "),
     "unknown": ("TAGGER --to karas", "--to: expected textbook, "),
     "a convention of its own": (
         "TAGGER -c keras --to keras",
