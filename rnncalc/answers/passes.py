@@ -92,6 +92,7 @@ def _data(network: Network, seed: str, loss: str | None) -> Data:
     inputs = {
         half: [*drawn.inputs(moves[half], (part.steps or 1) if moves[half].sequence else 1)]
         for half, part in network.parts.items()
+        if half in moves
     }
     if loss in (None, "sum"):
         return Data(weights, inputs)

@@ -20,7 +20,7 @@ from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.network.model import Described
 from rnncalc.printable import escape, escape_path
 from rnncalc.questions.check import Difference, Numbers, Verdict
-from rnncalc.spec import Override, parse, parse_if_meant
+from rnncalc.spec import Override, Reads, parse, parse_if_meant
 
 GIT = "git:"
 
@@ -139,11 +139,11 @@ def _folder(path: str, measure: Measure, overrides: Overrides) -> Iterator[tuple
 
 
 def numbers_at(
-    path: str, data: bytes, source: str, *, measure: Measure, overrides: Overrides
+    path: str, data: bytes, source: str, reads: Reads | None = None, *, measure: Measure, overrides: Overrides
 ) -> Iterator[tuple[str, Numbers | str]]:
     """Yield the numbers of a spec, or for a broken spec why they are unknown; nothing for other YAML."""
     try:
-        if spec := parse_if_meant(data, source, **overrides):
+        if spec := parse_if_meant(data, source, reads, **overrides):
             yield path, measure(spec.described)
     except SpecError as error:
         yield path, f"baseline {error.problems[0]}; the earlier count is unknown"

@@ -7,9 +7,11 @@ sees it, paths follow `--`, files are requested by their hashes, and nothing is 
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES
@@ -17,6 +19,7 @@ from rnncalc.cli.inputs import SpecPath, is_listed
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.printable import escape
 from rnncalc.questions.check import Numbers
+from rnncalc.spec import Reads
 
 _REF = re.compile(r"(?!.*(\.\.|\{/))[^\s:?*\[\\\x00-\x1f\x7f^-][^\s:?*\[\\\x00-\x1f\x7f]{0,199}")
 _HASH = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -156,7 +159,7 @@ def _environment() -> dict[str, str]:
 Earlier = tuple[str, Numbers | str]
 """A path and the numbers of its spec, or a remark on why they are unknown."""
 
-Read = Callable[[str, bytes, str], Iterator[Earlier]]
+Read = Callable[[str, bytes, str, Reads], Iterator[Earlier]]
 
 
 def at_commit(
@@ -190,9 +193,23 @@ def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> It
         if data is None:
             unread[file.path] = "too large"
         else:
-            yield from read(_from_here(commit, file.path), data, f"{label}:{file.path}")
+            reads = partial(_beside, commit, label, file.path)
+            yield from read(_from_here(commit, file.path), data, f"{label}:{file.path}", reads)
     for path, why in unread.items():
         yield path, f"baseline {escape(label)}: {escape(path)} is {why}; the earlier count is unknown"
+
+
+def _beside(commit: Commit, label: str, path: str, name: str) -> tuple[bytes, str]:
+    """Return a file that a spec of a commit names, as it was at the commit. Raises OSError if it cannot be read."""
+    inside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name.replace(os.sep, "/")))
+    listed = [] if inside.startswith(("/", "..")) else [*commit.files([inside])]
+    file = next((file for file in listed if file.path == inside), None)
+    if file is None:
+        raise FileNotFoundError
+    data = next(commit.contents([file], MAX_BYTES)) if file.is_regular else None
+    if data is None:
+        raise OSError("too large" if file.is_regular else "is a link")
+    return data, f"{label}:{inside}"
 
 
 def _is_asked_for(path: str, asked: Mapping[str, bool]) -> bool:

@@ -160,7 +160,7 @@ def compare(*networks: Described, dtype: str = "float32", kinds: Sequence[str] |
             missing[cell.kind] = error.problems[0]
     if dense := dense_equivalent(network):
         multiply_adds = total(layer.multiply_adds for layer in dense.layers)
-        owners = {placed.name: placed.layer for placed in network.stack}
+        owners = {placed.full_name: placed.layer for placed in network.stack}
         size = sum(layer.params * owners[layer.name].bytes_each(dtype) for layer in dense.layers)
         sides.append(Compared(network.name, DENSE, dense.params, multiply_adds, None, size))
     else:

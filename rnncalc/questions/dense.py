@@ -64,13 +64,18 @@ def dense_equivalent(network: Described) -> DenseEquivalent | None:
     if not isinstance(network, Network):
         each = {name: dense_equivalent(member.network) for name, member in network.networks.items()}
         several = {name: dense for name, dense in each.items() if dense}
+        if len(several) < len(each):
+            return None
         params = sum(dense.params for dense in several.values())
         layers = tuple(
-            layer._replace(name=f"{name}.{layer.name}") for name, dense in several.items() for layer in dense.layers
+            layer._replace(name=f"{name}.{layer.name}", multiply_adds=work and work * network.networks[name].calls)
+            for name, dense in several.items()
+            for layer in dense.layers
+            for work in [layer.multiply_adds]
         )
         chains = tuple(chain for dense in several.values() for chain in dense.chains)
         ratio = params / network.params if network.params else None
-        return DenseEquivalent(params, ratio, layers, chains) if len(several) == len(each) else None
+        return DenseEquivalent(params, ratio, layers, chains)
     known = {name: part.steps for name, part in network.parts.items() if part.steps is not None}
     if len(known) < len(network.parts) or network.letters:
         return None

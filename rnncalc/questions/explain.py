@@ -306,7 +306,9 @@ def _tensor_step(tensor: Tensor, placed: Placed) -> Step:
     if isinstance(placed.layer, External) and placed.layer.tensors:  # whose widths have no letters but the user's
         shape = dict(placed.layer.tensors)[tensor.name]
         written = [getattr(size, "expression", size) for size in shape]
-        factors = [size if isinstance(size, int) or size.isalnum() else f"({size})" for size in written]
+        factors = [
+            f"({size})" if isinstance(size, str) and not size.replace("_", "").isalnum() else size for size in written
+        ]
         expression, sizes, names = Times((*factors,)), dict(zip(map(str, factors), shape, strict=True)), {}
     of_tensor = tensor.name, tensor.role, tensor.gates
     return Step(StepKind.TENSOR, expression, tensor.params, sizes, *of_tensor, names)

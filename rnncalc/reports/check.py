@@ -165,9 +165,12 @@ def _problems(verdict: Verdict) -> Iterator[Finding]:
     name = escape_path("stdin" if verdict.file == "-" else verdict.file)
     names = (name, f"'{name}'", f"'{escape(verdict.file)}'", verdict.file)
     for problem in verdict.problems:
-        flag = "" if problem.source in names else problem.source
-        key = ": ".join(part for part in (flag, dotted(problem.path)) if part)
-        yield Finding(key or "spec", Outcome.ERROR, problem.message, key, problem.line, problem.column)
+        elsewhere = (
+            "" if problem.source in ("", *names) else ":".join(map(str, (problem.source, *(problem.place or ()))))
+        )
+        key = ": ".join(part for part in (elsewhere, dotted(problem.path)) if part)
+        place = (None, None) if elsewhere else (problem.line, problem.column)  # of another file, such as a network's
+        yield Finding(key or "spec", Outcome.ERROR, problem.message, key, *place)
 
 
 def _lines(verdict: Verdict, every: bool) -> Iterator[str]:

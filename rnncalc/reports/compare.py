@@ -69,7 +69,7 @@ class ComparisonReport(RowsReport):
         networks, sides = comparison.networks, comparison.sides
         searched, steps = comparison.budget is not None, self._steps_known
         scale: tuple[str, ...] = ()
-        work = [side.multiply_adds if steps else side.multiply_adds_per_step for side in sides]
+        work = [cell(side.multiply_adds if steps else side.multiply_adds_per_step) for side in sides]
         work_title = "Multiply-adds" if steps else "Multiply-adds per step"
         labels, params = map(self._label, sides), [side.params for side in sides]
         if searched:
@@ -80,7 +80,7 @@ class ComparisonReport(RowsReport):
             columns = number_columns("Parameters", "Difference", work_title)
             formulas = [each.params if each.in_letters is None else letters(each.in_letters) for each in sides]
             differences = [self._in_letters(comparison.difference(side), letters) or "0" for side in sides]
-            rows = zip(labels, formulas, differences, map(cell, work), strict=True)
+            rows = zip(labels, formulas, differences, work, strict=True)
         else:
             compared = number_columns("Parameters", "Ratio", together=True)
             columns = (*compared, *number_columns(work_title, "Bytes"), Column("", together=True))

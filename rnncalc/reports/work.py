@@ -98,7 +98,7 @@ def _task(work: Work, inputs: Mapping[str | None, Sequence[Any]]) -> Iterator[Sh
     rows, back = network.spelling.rows, work.backward
     yield from filter(None, (_head(work, layer) for layer in work.layers))
     for layer in work.layers:
-        if isinstance(layer.derivation.placed.layer, Embedding):
+        if isinstance(layer.derivation.placed.layer, Embedding) and layer.derivation.placed.tensors:  # its own table
             table = enumerate(layer.weights[layer.derivation.placed.tensors[0].name])
             lines += [(Term("E", str(number)), " = ", *numbers(vector, rows=rows)) for number, vector in table]
     for half, vectors in inputs.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from collections.abc import Mapping as MappingOf
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
 OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate", "sizes")
 """The keys of a spec that flags and callers may override."""
+
+File = tuple[bytes, str]
+"""The bytes of a file, and its name in messages."""
+
+Reads = Callable[[str], File]
+"""Returns the file of a name that a spec has."""
 
 Override = str | tuple[str, ...] | None
 """The value of such a key as a word; of sizes words such as `D=64`, which replace single ones."""
@@ -115,6 +121,7 @@ class Spec(Frozen):
 
     own_convention: the spec's own convention or the default, even if a flag overrides it; empty without a spec.
     above: of a network of a model, the model's spec and the network's name.
+    reads: how a file beside it is read, None as a file of this system.
     """
 
     root: Node
@@ -123,6 +130,7 @@ class Spec(Frozen):
     problems: tuple[Problem, ...] = ()
     own_convention: str = Network.convention
     above: tuple[Spec, str] | None = None
+    reads: Reads | None = None
 
     @cached_property
     def described(self) -> Described:
@@ -132,10 +140,18 @@ class Spec(Frozen):
         from rnncalc.spec.document import read_document
         from rnncalc.spec.networks import read_model  # imported only for a model
 
-        def read(path: str) -> tuple[Node, list[Problem]]:
-            return read_document(contents(path, pipes=False), path)
+        def read(file: str) -> tuple[str, Node, list[Problem]]:
+            data, source = self.beside(file)
+            return source, *read_document(data, source)
 
         return read_model(self.root, self.source, self.name, self.problems, self.own_convention, read)
+
+    def beside(self, file: str) -> File:
+        """Return the file of a name that the spec has. Raises OSError or ValueError if it cannot be read."""
+        if self.reads:
+            return self.reads(file)
+        path = os.path.join(os.path.dirname(self.source), file)
+        return contents(path, pipes=False), path
 
     @property
     def network(self) -> Network:
@@ -159,8 +175,8 @@ class Spec(Frozen):
             raise CallError(f"--only: {message}")
         (node, _), source = node_at(self.root, ("networks", name)), self.source
         if file := word_of(node) or word_of((isinstance(node, Mapping) and node.get("file")) or node):
-            source = os.path.join(os.path.dirname(self.source), file)
-            node = spec_in_file(contents(source, pipes=False), source).root
+            data, source = self.beside(file)
+            node = spec_in_file(data, source).root
         spec = Spec(node, source, self.name, (), networks[name].own_convention or "", (self, name))
         spec.__dict__["described"] = networks[name].network.replace(name=f"{described.name}: {name}"[:MAX_TEXT])
         return spec
@@ -207,7 +223,7 @@ def parse(data: bytes, source: str, **overrides: Override) -> Spec:
     return spec_in_file(data, source, **overrides).checked()
 
 
-def spec_in_file(data: bytes, source: str, **overrides: Override) -> Spec:
+def spec_in_file(data: bytes, source: str, reads: Reads | None = None, **overrides: Override) -> Spec:
     """Return the spec in these bytes with sizes written `?` left open. Raises SpecError if they are not YAML."""
     from rnncalc.spec.document import read_document  # imports yaml, which flags do not need
 
@@ -217,16 +233,16 @@ def spec_in_file(data: bytes, source: str, **overrides: Override) -> Spec:
     stem = os.path.splitext(os.path.basename(source))[0]
     name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # the name of a file may have bytes that are not text
     own_convention = convention.value if isinstance(convention, Scalar) else Network.convention
-    return Spec(root, source, name, tuple(problems), own_convention)
+    return Spec(root, source, name, tuple(problems), own_convention, reads=reads)
 
 
-def parse_if_meant(data: bytes, source: str, **overrides: Override) -> Spec | None:
+def parse_if_meant(data: bytes, source: str, reads: Reads | None = None, **overrides: Override) -> Spec | None:
     """Return the spec in the bytes of a file, None if its keys are not those of a spec: a folder may hold any YAML.
 
     Raises SpecError with every problem of a file that is meant to be a spec.
     """
     try:
-        spec = spec_in_file(data, source, **overrides)
+        spec = spec_in_file(data, source, reads, **overrides)
     except SpecError:
         if is_meant(keys_in(data)):
             raise
@@ -276,10 +292,6 @@ def spec_in_flags(input: str | None, layers: tuple[str, ...], output: str | None
         root.put("output", _output(output))
     override(root, others)
     return Spec(root, "", "network", own_convention="")
-
-
-File = tuple[bytes, str]
-"""The bytes of a file, and its name in messages."""
 
 
 def parse_data(

@@ -26,8 +26,8 @@ MODEL_KEYS = ("name", "source", "convention", "notation", "sizes", "dtype", "net
 SHARED = ("convention", "notation", "training", "rate")
 """The keys that a network takes from its model if it lacks them, as it takes `sizes`; `rate` is a flag's alone."""
 
-Document = tuple[Node, list[Problem]]
-"""The root of a file, and what is wrong with its YAML."""
+Document = tuple[str, Node, list[Problem]]
+"""The name of a file in messages, its root, and what is wrong with its YAML."""
 
 
 def read_model(
@@ -38,7 +38,7 @@ def read_model(
     own_convention: str,
     read: Callable[[str], Document],
 ) -> Model:
-    """Return the model that a tree describes. own_convention: the spec's, before a flag. read: reads another file.
+    """Return the model that a tree describes. own_convention: the spec's, before a flag. read: reads a file beside it.
 
     Raises SpecError with all problems, those of each file in the order of their places.
     """
@@ -124,9 +124,8 @@ class _ModelReader(NetworkReader):
             self.problem(file.mark, at, f"expected a network, or the name of its file, got {what(file)}")
             return None
         if isinstance(file, Scalar):
-            source = os.path.join(os.path.dirname(self.path), file.value)
             try:
-                root, problems = self.document(source)
+                source, root, problems = self.document(file.value)
                 itself = os.path.exists(self.path) and os.path.samefile(source, self.path)
             except SpecError as error:
                 self.elsewhere += error.problems

@@ -29,6 +29,7 @@ from rnncalc.layers.options import (
     Sizes,
     Switch,
     Switches,
+    Text,
     Trainable,
     WholeNumber,
 )
@@ -130,7 +131,8 @@ class NetworkReader(TreeReader):
                 from unicodedata import normalize  # which few specs need
 
                 letters = self.entries(below["letters"], ("notation", "letters"), "a letter for each symbol")
-                values["symbols"] = {symbol: normalize("NFD", word_of(node)) for symbol, node, _ in letters}
+                written = ((symbol, self.value(node, at, Text(), "")) for symbol, node, at in letters)
+                values["symbols"] = {symbol: normalize("NFD", letter) for symbol, letter in written if letter}
         whole = "encoder" not in values and "decoder" not in values
         values |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
         for key, (kinds, expected) in OWN_DATA.items():

@@ -103,6 +103,24 @@ def test_growth_since_a_commit_is_limited(call: Call) -> None:
     assert "parameters against git:old" in result.out
 
 
+def test_networks_in_files_are_those_of_the_commit(
+    repository: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is beside the spec now; a file that the commit did not have leaves the earlier count unknown."""
+    for folder in ("", "ü/"):
+        models = {f"{folder}m.yaml": "networks: {a: part/a.yaml}", f"{folder}n.yaml": "networks: {a: later.yaml}"}
+        commit(repository, models | {f"{folder}part/a.yaml": spec(7)})
+        (repository / folder / "part" / "a.yaml").write_text(spec(9))
+        (repository / folder / "later.yaml").write_text(spec(9))
+        result = call("check", f"{folder}m.yaml", "--baseline", "git:main", "--max-growth", 1)
+        assert (result.code, "got +2 (+28.57%): 7 before, 9 now" in result.out) == (1, True)
+        unknown = f"git:main:{folder}n.yaml:1:15: networks.a: 'later.yaml': no such file; the earlier count is unknown"
+        assert unknown in call("check", f"{folder}n.yaml", "--baseline", "git:main").out
+        monkeypatch.chdir(repository / folder / "part")
+        assert before(call, "../m.yaml", "--baseline", "git:main") == {"../m.yaml": 7}
+        monkeypatch.chdir(repository)
+
+
 def test_what_a_commit_has_that_cannot_be_read_is_remarked(repository: Path, call: Call) -> None:
     """A broken spec, a link, and one that is too large; other YAML is none of it."""
     (repository / "specs" / "link.yaml").symlink_to("a.yaml")
