@@ -484,6 +484,8 @@ def _refused(text: str, tokens: Sequence[Token], sizes: Sizes, error: Expression
     if re.fullmatch(r"[1-9][0-9]*(?:(?:[,;] ?|\s)[1-9][0-9]*){1,99}", text):
         shape = f"({', '.join(re.findall('[0-9]+', text))}) for a shape, or " if text.count(",") in range(1, 6) else ""
         cure = f"; write {shape}each number as an answer of its own"
+    elif re.fullmatch(r"\([0-9]+(?:, ?[0-9]+){1,4}", text):
+        cure = f"; write {text})"
     elif re.fullmatch(r"[0-9][0-9,._]{,40}[,;]", text):
         cure = f"; write {text[:-1]}"
     elif re.fullmatch(r"[=x×*+·-]|param(eter)?s|weights", text):

@@ -152,7 +152,10 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.obj = args
         flags = {name: each for each in self.get_params(ctx) if isinstance(each, click.Option) for name in each.opts}
-        for word, value in pairwise(args[: args.index("--")] if "--" in args else args):
+        words = args[: args.index("--")] if "--" in args else args
+        if listed := next((word for word in words if word.startswith("- ")), None):  # click reads it as flags
+            raise click.UsageError(f"write -- before '{escape(listed, 40)}', which begins with a dash", ctx)
+        for word, value in pairwise(words):
             if word in flags and value in flags and not flags[word].is_flag:  # -i -l lstm:5
                 raise click.BadOptionUsage(word, f"Option '{word}' requires an argument.", ctx)
         *_, order = self.make_parser(ctx).parse_args([*args])  # click empties the list

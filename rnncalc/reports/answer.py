@@ -660,7 +660,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         results = Counter(map(_result, self.book.grades))
         points = Counter([points for points in map(self._points, self.book.grades) if points is not None])
         average = sum(points.elements()) / points.total() if points else 0
-        mean = f"; {average:.3g} of {self.points:g} points on average" if points else ""
+        mean = f"; {round(average, 2):g} of {self.points:g} points on average" if points else ""
         correct = f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct{mean}."
         notes = [*_rule(self._quantity), correct]
         notes += [f"Variants are those of the column {escape(by)}."] if by else []
@@ -767,9 +767,8 @@ def _histogram(title: str, column: str, counts: Sequence[tuple[str, int]]) -> It
     if counts:
         bars, scale = bars_of([count for _, count in counts])
         rows: list[Row] = [(*each, bar) for each, bar in zip(counts, bars, strict=True)]
-        yield Sheet(
-            (Column(column, key=True), Column("Students", right=True), Column("")), rows, title=title, notes=scale
-        )
+        columns = (Column(column, key=True), Column("Students", right=True, together=True), Column("", together=True))
+        yield Sheet(columns, rows, title=title, notes=scale)
 
 
 def _points_text(points: float | None) -> str:
