@@ -162,10 +162,11 @@ def grade_class(
 
 
 def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str]) -> Grade:
-    if row.problem or not any(row.answers):
+    answers = ["" if _NOTHING.fullmatch(text) else text for text in row.answers]
+    if row.problem or not any(answers):
         return Grade(row, problem=row.problem)
     try:
-        texts = row.answers if grader.choices else unmarked(row.answers)
+        texts = answers if grader.choices else unmarked(answers)
         read = [
             _read(grader.chosen(place, text), sign, grader, title) if text else []
             for place, (text, sign, title) in enumerate(zip(texts, signs, grader.titles(file.asked), strict=True))
@@ -177,7 +178,7 @@ def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: Varian
             judged = _judge_some([several[0] if several else None for several in read], grader)
     except CallError as error:
         return Grade(row, problem=str(error).partition("\n")[0])
-    empty = [title for title, text in zip(file.asked, row.answers, strict=True) if not text]
+    empty = [title for title, text in zip(file.asked, answers, strict=True) if not text]
     unanswered = tuple(empty if len(filled) < len(read) else grader.missing(judged.judged))
     return Grade(row, judged, "", None if judged.right or unanswered else variant_of(filled), unanswered)
 
@@ -220,6 +221,7 @@ _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
 _SUMMARIES = ("overall average", "gesamtdurchschnitt")
 """The first cell of the row that Moodle writes below the students'."""
 
+_NOTHING = re.compile(r"[?/–—−-]+|n/a", re.IGNORECASE)
 _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
 
 
@@ -460,9 +462,7 @@ def _column(titles: list[str], word: str, what: str) -> int:
         numbers = one_of([str(place + 1) for place in same])
         raise CallError(f"{len(same)} columns have the title '{escape(word)}'; write the number of {what}'s: {numbers}")
     known = [escape(title) for title in titles if title] or ["1"]
-    raise CallError(
-        f"no column '{escape(word)}' for {what}; the columns are {one_of(known)}{did_you_mean(word, known)}"
-    )
+    raise CallError(f"no column '{escape(word)}' for {what}; expected {one_of(known)}{did_you_mean(word, known)}")
 
 
 def _answer_places(titles: list[str], among: list[int]) -> list[int]:
@@ -471,4 +471,4 @@ def _answer_places(titles: list[str], among: list[int]) -> list[int]:
     if places or 1 <= len(among) <= 2:
         return places or among[-1:]
     known = one_of([escape(titles[place]) for place in among if titles[place]] or ["1"])
-    raise RefusedError(f"which column has the answer? the columns are {known}", Cure.ANSWER_COLUMN)
+    raise RefusedError(f"which column has the answer? {known}", Cure.ANSWER_COLUMN)

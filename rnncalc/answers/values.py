@@ -557,4 +557,4 @@ def _shown(text: str) -> str:
 
 
 def _size(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))})" if shape else "of one number"
+    return f"({', '.join(map(str, shape))})" if shape else "one number"

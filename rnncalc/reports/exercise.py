@@ -366,7 +366,6 @@ def _counting(exercise: Exercise) -> str:
         sentences.insert(0, f"Count as in {style}{': ' * bool(note)}{note}.")
     conditions = [(placed.name, condition_of(placed)) for placed in network.stack]
     sentences += [f"In {name}, {condition.size} ≠ {condition.other}." for name, condition in conditions if condition]
-    if network.notation:
-        note = f": {network.spelling.note}" if network.spelling.note else ""
-        sentences.append(f"The notation is {network.notation}{note}.")
+    if network.notation and network.spelling.note:
+        sentences.append(f"The notation is {network.notation}: {network.spelling.note}.")
     return " ".join(sentences)

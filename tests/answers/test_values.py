@@ -337,14 +337,17 @@ def test_a_hint_has_no_correct_value(form: str, call: Call) -> None:
 def test_a_class_is_graded_in_values(tmp_path: Path, call: Call) -> None:
     """With the titles of columns as names, and decimal commas."""
     file = tmp_path / "class.csv"
-    file.write_text("Name;h_1;h_2\nAda;0,4888;0,5641\nBen;0.4782;0.5504\nCem;h_1 = 0.49;foo\n", encoding="utf-8")
+    file.write_text(
+        "Name;h_1;h_2\nAda;0,4888;0,5641\nBen;0.4782;0.5504\nCem;h_1 = 0.49;foo\nDan;?;0.5641\n", encoding="utf-8"
+    )
     shown = call(
         "answer", HAND, "--of", "values", "--from", str(file), "--answer", "h_1", "--answer", "h_2", "-f", "csv"
     )
-    rows = [row.split(";")[3:5] for row in shown.out.splitlines()[1:4]]
+    rows = [row.split(";")[3:5] for row in shown.out.splitlines()[1:5]]
     assert rows[:2] == [["true", ""], ["false", "gru_1 h_1: leaves out the bias"]]
     assert rows[2][0] == ""
     assert "expected a number or σ" in rows[2][1]
+    assert rows[3] == ["false", "gives no answer in h_1"]
 
 
 @pytest.mark.parametrize(
