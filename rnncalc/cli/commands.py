@@ -153,8 +153,8 @@ class Command(click.Command):
         ctx.obj = args
         flags = {name: each for each in self.get_params(ctx) if isinstance(each, click.Option) for name in each.opts}
         words = args[: args.index("--")] if "--" in args else args
-        if listed := next((word for word in words if word.startswith("- ")), None):  # click reads it as flags
-            raise click.UsageError(f"write -- before '{escape(listed, 40)}', which begins with a dash", ctx)
+        if answer := next((word for word in words if word.startswith("- ")), None):  # click reads it as flags
+            raise click.UsageError(f"write -- before '{escape(answer, 40)}', which begins with a dash", ctx)
         for word, value in pairwise(words):
             if word in flags and value in flags and not flags[word].is_flag:  # -i -l lstm:5
                 raise click.BadOptionUsage(word, f"Option '{word}' requires an argument.", ctx)
