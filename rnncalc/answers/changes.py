@@ -79,11 +79,6 @@ def leave_out(line: LayerLine) -> LayerLine:
     return line._replace(gates=(), others={})
 
 
-def without_part(name: str) -> WorksheetChange:
-    """Return the mistake that leaves out one half of an encoder-decoder."""
-    return lambda worksheet: tuple(leave_out(line) if line.placed.part == name else line for line in worksheet)
-
-
 def without_other(*names: str) -> LineChange:
     """Return the mistake that drops parts that belong to no gate."""
     return lambda line: line._replace(others={key: number for key, number in line.others.items() if key not in names})
@@ -127,9 +122,9 @@ def without_gains(line: LayerLine) -> LayerLine:
     return without_other(*gains)(set_reads(line, "gain", width=0))
 
 
-def with_directions(count: int) -> LineChange:
-    """Return the mistake that counts this number of directions."""
-    return lambda line: line._replace(directions=count)
+def put(**fields: Any) -> LineChange:
+    """Return the mistake that gives fields of a line other values."""
+    return lambda line: line._replace(**fields)
 
 
 # --- biases
@@ -546,6 +541,6 @@ def as_one_plain_rnn(worksheet: Worksheet) -> Worksheet:
     if len(cells) < 2:
         return worksheet
     first, *others = cells
-    one = with_directions(1)(with_gates(1)(worksheet[first]))
+    one = with_gates(1)(worksheet[first])._replace(directions=1)
     kept = tuple(leave_out(line) if place in others else line for place, line in enumerate(worksheet))
     return in_layers(with_biases(lambda count: 0), Cell, Dense)(replace_line(kept, first, one))

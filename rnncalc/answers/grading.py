@@ -13,7 +13,7 @@ from rnncalc.answers import reading
 from rnncalc.answers.forms import unmarked
 from rnncalc.answers.judgement import Answer, Judgement, Mistake
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
-from rnncalc.answers.worksheet import WHOLE, Portion
+from rnncalc.answers.worksheet import Portion
 from rnncalc.bounds import MOST_EXPLAINED, MOST_RESTS
 from rnncalc.conventions.formula import Expression, folded_sum, substituted, value
 from rnncalc.errors import CallError, SpecError
@@ -443,24 +443,22 @@ class Grader:
 
     def number(self, number: Any, part: NamedPart) -> tuple[Judgement, Portion | None]:
         """Compare a number with that of a part of the network; also return where its mistake is looked for."""
-        in_letters = has_letters(number.number) and not self.network.letters
-        portion: Portion | None = part.portion
-        if part.is_total:
-            judged = self.total_of(number) if in_letters else self.bare_total(number)
-            portion = None if in_letters else WHOLE
-        elif part.place is not None and in_letters and self.of_params:
-            judged, portion = self.formula_of_layer(part.place, number), None
-        elif part.place is not None:
-            judged = self.layer(part.place, number)
-        else:
-            if in_letters:
-                check_letters(number, self.sizes)
-            number = number._replace(number=self.labels.value(number))
-            formula = part.count if has_letters(part.count) else None
-            judged = Judgement(part.layer, number, part.count, part.name, formula=formula)
-            known = not judged.right and part.portion.count(self.search.worksheet) == part.count
-            portion = part.portion if known else None
-        return judged._replace(kind=part.kind), portion
+        in_letters, whole = has_letters(number.number) and not self.network.letters, not part.name
+        if in_letters and part.is_total:
+            return self.total_of(number)._replace(kind=part.kind), None
+        if in_letters and whole and self.of_params:
+            return self.formula_of_layer(part.portion.places[0], number)._replace(kind=part.kind), None
+        placed = None if part.place is None else self.network.stack[part.place]
+        sizes = self.network.letters or {**self.sizes, **(placed.sizes if placed else {})}
+        check_letters(number, sizes)
+        if in_letters and None not in map(sizes.get, number.number.letters):
+            number = number._replace(number=number.number.at(sizes))
+        formula = part.count if has_letters(part.count) else None
+        if whole and self.of_params:
+            formula = placed.in_letters if placed else self.formula
+        judged = Judgement(part.layer, number, part.count, part.name, formula=formula, kind=part.kind)
+        known = whole or (not judged.right and part.portion.count(self.search.worksheet) == part.count)
+        return judged, part.portion if known else None
 
     def total_of(self, number: GivenNumber) -> Judgement:
         """Judge the total, which may be a formula in the letters of the layers."""
@@ -550,28 +548,11 @@ class Grader:
 
     def whole(self, number: GivenNumber) -> Judgement:
         """Judge the total."""
-        return self.explained([self.bare_total(number)], [WHOLE])[0]
-
-    def bare_total(self, number: GivenNumber) -> Judgement:
-        """Compare a number with the total."""
-        if not self.of_params:
-            check_letters(number, self.network.letters)
-        return Judgement(None, number, self.total, formula=self.formula)
+        return self.numbers([(number, self.total_part)])[0]
 
     def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
         """Judge a number or a formula for each of the layers at these places."""
         return self.numbers([*zip(numbers, map(self.layer_part, places), strict=True)])
-
-    def layer(self, place: int, number: GivenNumber) -> Judgement:
-        """Compare the number of a layer with the correct one."""
-        placed, count = self.network.stack[place], self.counts[place]
-        if self.of_params:
-            return Judgement(placed.name, number, count, formula=placed.in_letters)
-        sizes = self.network.letters or {**self.sizes, **placed.sizes}
-        check_letters(number, sizes)
-        if has_letters(number.number) and not self.network.letters:
-            number = number._replace(number=number.number.at(sizes))
-        return Judgement(placed.name, number, count, formula=count if has_letters(count) else None)
 
 
 def _follows(judged: Judgement, earlier: Sequence[Judgement]) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.answers.reading import Given, GivenNumber
 from rnncalc.conventions.formula import Expression, value
@@ -20,16 +20,8 @@ if TYPE_CHECKING:  # for what is wrong alone
     from rnncalc.answers.sizes import OtherSize
 
 
-# fmt: off
-Subject = Literal[
-    "attention", "biases", "bytes", "convention", "directions", "embedding", "gates", "kernel", "layers",
-    "normalisation", "output layer", "pairs of steps", "peepholes", "projections", "quantity", "recurrence", "shape",
-    "parts", "states", "steps", "widths",
-    # of a value of a pass
-    "activation", "chain rule", "matrices of the product", "roles of the gates", "step", "sum", "value",
-]
-# fmt: on
-"""What a mistake is about, and a hint asks about. A mistake in the quantity gives another one than is asked for."""
+Subject = str
+"""What a mistake is about, a key of HINT_QUESTIONS or `quantity`: another one than is asked for."""
 
 MOST_GATES = 6
 """The most gates that a mistake gives a cell."""

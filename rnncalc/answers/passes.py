@@ -73,16 +73,10 @@ def grader_of(network: Network, asks: str, names: Sequence[str], seed: str, loss
         grader = ValueGrader(network, _data(network, f"{seed} {number}", name_of_loss), name_of_loss)
         grader.asked = [*names] or _default(grader, asks)
         check_number_of_answers(len(grader.asked))
-        exact = [array(grader, name)[1] for name in grader.asked]
+        exact = [grader.exact(name)[1] for name in grader.asked]
         if all(max(map(abs, numbers)) >= LEAST for numbers in exact):
             break
     return grader
-
-
-def array(grader: ValueGrader, name: str) -> Numbers:
-    """Return the shape and the numbers of a value. Raises CallError for a name that the pass does not have."""
-    backward, key = grader.key(name)
-    return (grader.both if backward else grader.forward).exact[key]
 
 
 def _data(network: Network, seed: str, loss: str | None) -> Data:

@@ -76,7 +76,6 @@ class Search:
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._singles: dict[Portion, Numbered] = {}
         self._pairs_by_count: dict[Portion, Numbered] = {}
-        self._sums: dict[Portion, Expression] = {}  # of the right worksheet
 
     @cached_property
     def scope(self) -> Scope:
@@ -234,7 +233,7 @@ class Search:
             for row in ([] if alone else self.fitted)
             for variant in variants_of(row, self.worksheet, question)
         ]
-        right = self._right(portion)
+        right = self._sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []
         for candidate, by_chance in explanations:
@@ -358,11 +357,6 @@ class Search:
     def _sum(self, worksheet: Worksheet, question: Question) -> Expression:
         return sum_of(tuple(line for _, line in question.lines(worksheet)), self._expressions)
 
-    def _right(self, portion: Portion) -> Expression:
-        if portion not in self._sums:
-            self._sums[portion] = sum_of(tuple([line for _, line in portion.lines(self.worksheet)]))
-        return self._sums[portion]
-
     def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
         """Return the likeliest pairs that give the number, one for each sum; all are guesses."""
         portion = question.portion
@@ -373,7 +367,7 @@ class Search:
                     number = sum([counts[place] for place in portion.places] if portion.places else counts)
                     by_count.setdefault(number, []).append(candidate)
         pairs = self._pairs_by_count[portion].get(question.answer.number, [])
-        sums = [self._right(portion)] if pairs else []
+        sums = [self._sum(self.worksheet, question)] if pairs else []
         likeliest = []
         for pair in pairs:
             if pair.rarity == pairs[0].rarity and (yours := self._sum(pair.worksheet, question)) not in sums:

@@ -205,8 +205,12 @@ class ValueGrader(Grader):
 
     @cached_property
     def right_answer(self) -> Any:
-        keys = map(self.key, self.asked)
-        return [written((self.both if backward else self.forward).exact[key]) for backward, key in keys] or None
+        return [*map(written, map(self.exact, self.asked))] or None
+
+    def exact(self, name: str) -> Numbers:
+        """Return the shape and the numbers of a value. Raises CallError for a name that the pass does not have."""
+        backward, key = self.key(name)
+        return (self.both if backward else self.forward).exact[key]
 
     def titles(self, columns: Sequence[str]) -> Sequence[str]:
         in_order = len(columns) == len(self.asked) and not all(map(self._find, columns))
