@@ -13,7 +13,7 @@ from rnncalc.answers import reading
 from rnncalc.answers.forms import unmarked
 from rnncalc.answers.judgement import Answer, Judgement, Mistake
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
-from rnncalc.answers.worksheet import Portion
+from rnncalc.answers.worksheet import NamedPart, Portion
 from rnncalc.bounds import MOST_EXPLAINED, MOST_RESTS
 from rnncalc.conventions.formula import Expression, folded_sum, substituted, value
 from rnncalc.errors import CallError, SpecError
@@ -29,7 +29,7 @@ from rnncalc.questions.count import count
 from rnncalc.words import all_of
 
 if TYPE_CHECKING:
-    from rnncalc.answers.labels import Labels, NamedPart
+    from rnncalc.answers.labels import Labels
     from rnncalc.answers.search import Search
     from rnncalc.answers.tensors import TensorGrader
 
@@ -363,8 +363,6 @@ class Grader:
         The last one may be the total without a label. Raises CallError for a label that names nothing, and if only some
         of the others have one.
         """
-        from rnncalc.answers.labels import NamedPart
-
         claims = self.claims(answers)
         if all(part.is_total if part else not each.name for each, part in claims):
             kinds = [part.kind if part else "" for _, part in claims]
@@ -421,14 +419,10 @@ class Grader:
     @property
     def total_part(self) -> NamedPart:
         """The whole network."""
-        from rnncalc.answers.labels import NamedPart
-
         return NamedPart(None, None, self.total)
 
     def layer_part(self, place: int) -> NamedPart:
         """Return the layer at a place."""
-        from rnncalc.answers.labels import NamedPart
-
         return NamedPart(self.network.stack[place].name, None, self.counts[place], Portion((place,)))
 
     def numbers(

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rnncalc.answers.judgement import Mistake
 from rnncalc.answers.reading import Given, GivenNumber, GivenShape
-from rnncalc.answers.worksheet import WHOLE, Portion
+from rnncalc.answers.worksheet import NamedPart, Portion
 from rnncalc.conventions.tensor import BIASES, Role, Tensor
 from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
@@ -100,35 +100,6 @@ _REPLACEMENTS = (
 )
 """The words of labels by their spellings; those of the whole alone; those that say nothing of a part; and what the
 letters of Wx + Uh + b and Vh are for; what is not counted, what is, both directions, and joined words of German."""
-
-
-class NamedPart(NamedTuple):
-    """What a label names, with its correct number.
-
-    layer: the name of its layer; None for the network. name: what is counted of it; None for all.
-    portion: the same of a worksheet. kind: the kind of cell that the label says, if it is another's.
-    """
-
-    layer: str | None
-    name: str | None
-    count: Any
-    portion: Portion = WHOLE
-    kind: str = ""
-
-    @property
-    def place(self) -> int | None:
-        """The place of a layer that is counted as a whole."""
-        return self.portion.places[0] if self.layer and not self.name else None
-
-    @property
-    def text(self) -> str:
-        """What it is in a sentence."""
-        return " of ".join(filter(None, (self.name, self.layer))) or "the whole network"
-
-    @property
-    def is_total(self) -> bool:
-        """Whether it is the whole network."""
-        return self.layer is None and self.name is None
 
 
 class Labels:

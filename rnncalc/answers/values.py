@@ -108,7 +108,8 @@ def read_array(text: str, size: int) -> tuple[tuple[int, ...], tuple[RealValue, 
             refused = refused or CallError(f"the rows of '{escape(text)}' have different lengths")
             continue
         nested = turned(nested) if len(shape_of(nested)) == 2 and plain != side else nested
-        readings.append((shape_of(nested), tuple(flat(nested))))
+        numbers: list[Any] = [*flat(nested)]
+        readings.append((shape_of(nested), tuple(numbers)))
     if refused and not readings:
         raise refused
     return next((each for each in readings if len(each[1]) == size), readings[0])

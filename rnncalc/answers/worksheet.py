@@ -237,6 +237,35 @@ WHOLE = Portion()
 """The whole network."""
 
 
+class NamedPart(NamedTuple):
+    """What a label names, with its correct number.
+
+    layer: the name of its layer; None for the network. name: what is counted of it; None for all.
+    portion: the same of a worksheet. kind: the kind of cell that the label says, if it is another's.
+    """
+
+    layer: str | None
+    name: str | None
+    count: Any
+    portion: Portion = WHOLE
+    kind: str = ""
+
+    @property
+    def place(self) -> int | None:
+        """The place of a layer that is counted as a whole."""
+        return self.portion.places[0] if self.layer and not self.name else None
+
+    @property
+    def text(self) -> str:
+        """What it is in a sentence."""
+        return " of ".join(filter(None, (self.name, self.layer))) or "the whole network"
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it is the whole network."""
+        return self.layer is None and self.name is None
+
+
 def multiplied(line: LayerLine) -> LayerLine:
     """Return a line that counts the multiply-adds of a pass: the matrices at each use; biases have size 0.
 

@@ -74,7 +74,7 @@ RIGHT = Mistake("gates", "own", "counts recurrent matrices", in_cells(number_of_
         RIGHT._replace(id=TABLE[0].id),
         RIGHT._replace(id=RIGHT.text, text=RIGHT.id),
         RIGHT._replace(text=""),
-        RIGHT._replace(subject="sums"),  # type: ignore[arg-type]
+        RIGHT._replace(subject="sums"),
     ],
 )
 def test_a_half_right_row_fails(row: Mistake) -> None:
