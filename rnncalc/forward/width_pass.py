@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from functools import partial
-from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import STORED, Role
@@ -27,6 +26,9 @@ from rnncalc.step.nodes import HEADS, INPUT, MATRICES, ONE, PAIRED, STEPS
 from rnncalc.step.operations import OPERATIONS, RESULT, Operation
 
 PRODUCTS = {*MATRICES, *PAIRED}
+
+Axes = tuple[str, ...]
+"""The letters of the widths whose product is how many multiply-adds an operation takes."""
 
 
 class SavedVector(NamedTuple):
@@ -98,9 +100,9 @@ class WidthTape(LayerTape):
         if value.weights is None:
             self.reads[chunk][value.numbers] = value
 
-    def counts(self) -> Counter[tuple[int, SavedVector | None]]:
-        """Return how often a vector is saved in a chunk; for None its multiply-adds."""
-        counts: Counter[tuple[int, SavedVector | None]] = Counter()
+    def counts(self) -> Counter[tuple[int, SavedVector | Axes]]:
+        """Return how often a vector is saved in a chunk, and how often the widths of a product are multiplied."""
+        counts: Counter[tuple[int, SavedVector | Axes]] = Counter()
         placed, sizes = self.placed, self.placed.sizes
         trace: Any = placed.step  # what reads or multiplies has one
 
@@ -122,7 +124,7 @@ class WidthTape(LayerTape):
                 axes, letters = trace.work(place)
                 axes = axes if isinstance(placed.layer, Cell) else axes[:2]  # a kernel's taps are products of their own
                 axes = (STEPS, *axes) if trace.nodes[place].width == STEPS and trace.across else axes
-                counts[chunk, None] += number * times(letters) * prod([sizes[axis] for axis in axes])
+                counts[chunk, tuple(axes)] += number * times(letters)
         return counts
 
 

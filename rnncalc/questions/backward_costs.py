@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from math import comb, lcm
+from math import comb, lcm, prod
 from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
-from rnncalc.forward.width_pass import SavedVector, WidthPass, WidthTape
+from rnncalc.forward.width_pass import Axes, SavedVector, WidthPass, WidthTape
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Layer, Output, length_of
+from rnncalc.layers.layer import Output, length_of
 from rnncalc.layers.reshaping import RepeatVector
 from rnncalc.network.flow import Attend, Delay, Placement, Window, shapes
 from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
 from rnncalc.printable import escape
 from rnncalc.step.nodes import ONE, made_of
 from rnncalc.words import plural
@@ -27,29 +28,42 @@ from rnncalc.words import plural
 MOST_STEPS, MOST_READS = 100_000, 5_000_000
 """The most steps that are followed one by one, and the most steps that windows of one layer read."""
 
-Counts = Mapping[tuple[int, int, SavedVector | None], int]
-"""How often vectors are saved, and for None the multiply-adds, by the numbers of the layer and of the chunk."""
+Counts = Mapping[tuple[int, int, SavedVector | Axes], int]
+"""How often vectors are saved, and widths multiplied, by the numbers of the layer and of the chunk."""
 
 
 class ChunkCosts(NamedTuple):
-    """Like chunks of a layer's input: how many, the steps of each, the saved vectors and the multiply-adds."""
+    """Like chunks of a layer's input: how many, the steps of each, the saved vectors and the products of widths."""
 
     times: int
     steps: int
     saved: Mapping[SavedVector, int]
-    multiply_adds: int
+    products: Mapping[Axes, int]
 
 
 class LayerCosts(NamedTuple):
-    """What the backward pass through a layer takes in each kind of chunk; tape: of one of the short passes."""
+    """What the backward pass through a layer takes in each kind of chunk; tape: of one of the short passes.
+
+    sizes: what the letters of the layer's widths are.
+    """
 
     tape: WidthTape
+    sizes: Mapping[str, int]
     chunks: Sequence[ChunkCosts]
 
     def saved(self, chunk: ChunkCosts) -> int:
         """Return how many numbers are saved in a chunk."""
-        sizes = {**self.tape.placed.sizes, ONE: 1}
+        sizes = {**self.sizes, ONE: 1}
         return sum([times * sizes[vector.width] for vector, times in chunk.saved.items()])
+
+    @property
+    def multiply_adds(self) -> int:
+        """The multiply-adds in all chunks."""
+        sizes = self.sizes
+        products = [
+            (chunk.times * times, axes) for chunk in self.chunks for axes, times in chunk.products.items() if times
+        ]
+        return sum([times * prod([sizes[axis] for axis in axes]) for times, axes in products])
 
 
 def layer_costs(network: Network, chunk: int | None) -> Iterator[LayerCosts]:
@@ -62,14 +76,16 @@ def layer_costs(network: Network, chunk: int | None) -> Iterator[LayerCosts]:
         if isinstance(move, Attend) or (isinstance(move, Window) and not move.layer.time.by_step):
             message = f"{escape(move.name)} reads several steps at once, or ends or begins a sequence"
             raise RefusedError(f"{message}, and chunks would cut it; leave the chunk out")
-    places = _equal_places([placed.layer for placed in network.stack])
+    stack = network.stack
+    places = _equal_places(stack)
     if None in network.parts and (kept := sorted({*places})) != places:
-        alone = [placed.layer for place, placed in enumerate(network.stack) if place in kept and not placed.starts]
+        alone = [stack[place].layer for place in kept if not stack[place].starts]
         layers = tuple([layer.replace(name=None, repeat=1) for layer in alone if not isinstance(layer, Output)])
         short = network.with_parts({None: network.parts[None]._replace(layers=layers)})
-        costs = dict(zip(kept, layer_costs(short, chunk), strict=True))
-        yield from (costs[place] for place in places)
-        return
+        if all(placed.step is stack[place].step for placed, place in zip(short.stack, kept, strict=True)):
+            costs = dict(zip(kept, layer_costs(short, chunk), strict=True))
+            yield from (costs[at]._replace(sizes=placed.sizes) for at, placed in zip(places, stack, strict=True))
+            return
     parts, values = network.parts, shapes(network.flow)
     steps = {half: part.steps or 1 for half, part in parts.items()}
     size = chunk if chunk and max(steps.values()) > chunk else 0
@@ -106,32 +122,39 @@ def layer_costs(network: Network, chunk: int | None) -> Iterator[LayerCosts]:
         begun = [layer.times for part in parts.values() for layer in part.layers if isinstance(layer, RepeatVector)]
         counts = _fitted(network, partial(count, 0), (*lengths, *begun))
     saved: dict[tuple[int, int], dict[SavedVector, int]] = {}
-    work: dict[tuple[int, int], int] = {}
-    for (layer, place, vector), times in counts.items():
+    work: dict[tuple[int, int], dict[Axes, int]] = {}
+    for (layer, place, what), times in counts.items():
         at = layer, place if read[layer][1] else 0  # one vector is in whatever chunk
-        if vector is None:
-            work[at] = times
+        if not isinstance(what, SavedVector):
+            work.setdefault(at, {})[what] = times
         elif times:
-            saved.setdefault(at, {})[vector] = times
+            saved.setdefault(at, {})[what] = times
     for layer, (tape, (number, _)) in enumerate(zip(passes[0].tapes, read, strict=True)):
         kinds = enumerate([1, number - 2, 1] if number > 2 else [1] * number)
         chunks = [
-            ChunkCosts(times, steps_of(layer, place), saved.get((layer, place), {}), work.get((layer, place), 0))
+            ChunkCosts(times, steps_of(layer, place), saved.get((layer, place), {}), work.get((layer, place), {}))
             for place, times in kinds
         ]
-        yield LayerCosts(tape, chunks)
+        yield LayerCosts(tape, stack[layer].sizes, chunks)
 
 
-def _equal_places(layers: Sequence[Layer]) -> list[int]:
-    """Return for each layer the place of one with the same costs: of equal cells in a row, the first, second and last.
+def _equal_places(stack: Sequence[Placed]) -> list[int]:
+    """Return for each layer the place of one with the same costs in letters.
 
-    The first may read what needs no gradient, and the last may have one at its last step alone.
+    Of cells in a row that differ at most in their units these are the first, second and last. The first may read what
+    needs no gradient, and the last may have one at its last step alone.
     """
-    places = [*range(len(layers))]
-    for place in range(2, len(layers) - 1):
-        layer, neighbours = layers[place], (layers[place - 2], layers[place - 1], layers[place + 1])
-        if isinstance(layer, Cell) and not layer.of_user and layer.initial_state is None:
-            places[place] = places[place - 1] if all(layer == each for each in neighbours) else place
+
+    def alike(placed: Placed) -> object:
+        layer = placed.layer
+        if not isinstance(layer, Cell) or layer.of_user or layer.initial_state is not None:
+            return object()
+        return type(layer), {**layer.__dict__, "units": 0}, id(placed.step), placed.grid
+
+    kinds, places = [*map(alike, stack)], [*range(len(stack))]
+    for place in range(2, len(stack) - 1):
+        if all(kinds[place] == kinds[other] for other in (place - 2, place - 1, place + 1)):
+            places[place] = places[place - 1]
     return places
 
 

@@ -196,8 +196,7 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
         if isinstance(placed.layer, External) or (network.letters and chunks[1:]):  # which is the largest is unknown
             yield LayerTraining(placed, placed.trainable, None, None)
             continue
-        work = sum([chunk.times * chunk.multiply_adds for chunk in chunks])
-        yield LayerTraining(placed, placed.trainable, max(map(costs.saved, chunks)), work)
+        yield LayerTraining(placed, placed.trainable, max(map(costs.saved, chunks)), costs.multiply_adds)
 
 
 def _states(network: Network, chunk: int | None) -> int | None:

@@ -7,7 +7,7 @@ from case_files import cases
 from strategies import network_of
 from verified import backward
 
-from rnncalc import LSTM, RNN, Conv1D, Network, training
+from rnncalc import GRU, LSTM, RNN, SRU, Conv1D, Network, training
 
 
 @pytest.mark.broad
@@ -27,3 +27,16 @@ def test_a_sequence_of_any_length_takes_no_longer() -> None:
     strided = network.replace(layers=[Conv1D(3, kernel=4, stride=4)])
     assert training(strided).backward_multiply_adds == 10**9 * 2 * 3
     assert training(network.replace(layers=[RNN(3)]), chunk=1000).saved == 1000 * (2 + 3) + 3
+
+
+@pytest.mark.parametrize("chunk", [None, 3])
+def test_layers_that_differ_in_their_units_cost_what_each_does_by_itself(chunk: int | None) -> None:
+    """A layer with a name is followed by itself. An SRU multiplies its input by a matrix unless that has its width."""
+    for layers in ([GRU(units) for units in (4, 6, 5, 5, 7)], [SRU(units) for units in (4, 5, 6, 7, 7, 8, 5)]):
+        network = Network(input=4, layers=layers, steps=8, output=5)
+        named = network.replace(layers=[layer.replace(name=f"l{place}") for place, layer in enumerate(layers)])
+        costs = [
+            [(each.saved, each.backward_multiply_adds) for each in training(each, chunk=chunk).layers]
+            for each in (network, named)
+        ]
+        assert costs[0] == costs[1]
