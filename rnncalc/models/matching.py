@@ -33,7 +33,7 @@ from rnncalc.models.pairing import (
     spec_layers,
     without,
 )
-from rnncalc.models.read import NOT_A_ROW, sequences_of
+from rnncalc.models.read import NOT_A_ROW, read, sequences_of
 from rnncalc.models.sites import (
     COMPUTES_OTHERWISE,
     FLAX,
@@ -331,9 +331,23 @@ def _otherwise(network: Described, file: ModelFile, sites: Sequence[Site]) -> It
 def of_sequences(network: Described, file: ModelFile, comparison: Match) -> Iterator[TensorCheck]:
     """Yield what a file says of its sequences and a network has otherwise: whether it ends in one, and its steps.
 
+    Of a model, for each network that is a row of the file's layers, and how often that is called.
     comparison: of both, the network perhaps with other steps.
     """
-    if not isinstance(network, Network) or network.encoder or file.framework not in ("keras", "onnx"):
+    if file.framework not in ("keras", "onnx"):
+        return
+    if not isinstance(network, Network):
+        drafts = read(file).networks.values()
+        rows = {frozenset(each.path for each in draft.layers if each.path): (draft.network, n) for draft, n in drafts}
+        for name, member in network.networks.items():
+            sites = (comparison.sites.get(placed.full_name) for placed in network.stack if placed.network == name)
+            row = rows.get(frozenset(site.path for site in sites if site))
+            if row and row[1] != member.calls:
+                yield _of_sequence(Remark(Doubt.TIMES, (), (row[1],)), ("networks", name, "calls"))
+            if row and row[0].topology and row[0].topology != "one-to-one":
+                yield from _as_row(member.network, row[0].topology, row[0].steps, ("networks", name))
+        return
+    if network.encoder:
         return
     ended, steps, layers = sequences_of(file, comparison.every)
     if file.framework == "onnx" and any(isinstance(each, LastStep) for each in layers):
@@ -342,13 +356,20 @@ def of_sequences(network: Described, file: ModelFile, comparison: Match) -> Iter
             yield TensorCheck(TensorStatus.COMPUTATION, stored="last", doubt=Remark(Doubt.BOTH))
     if ended is None or any(isinstance(each, External) for each in layers):
         return
-    topology = "many-to-one" if ended else "many-to-many"
-    if network.topology_of(None).endswith("one") != ended:
-        about = Remark(Doubt.TOPOLOGY, (topology,))
-        yield TensorCheck(TensorStatus.COMPUTATION, stored="topology", at=("topology",), doubt=about)
+    yield from _as_row(network, "many-to-one" if ended else "many-to-many", steps)
+
+
+def _as_row(network: Network, topology: str, steps: int | None, at: Path = ()) -> Iterator[TensorCheck]:
+    """Yield how the sequences of a network differ from those of a file. at: its place in a model."""
+    if network.topology_of(None).endswith("one") != topology.endswith("one"):
+        yield _of_sequence(Remark(Doubt.TOPOLOGY, (topology,)), (*at, "topology"))
     if None not in (network.steps, steps) and network.steps != steps:
-        about = Remark(Doubt.LENGTH, (), (steps or 0,))
-        yield TensorCheck(TensorStatus.COMPUTATION, stored="steps", at=("steps",), doubt=about)
+        yield _of_sequence(Remark(Doubt.LENGTH, (), (steps or 0,)), (*at, "steps"))
+
+
+def _of_sequence(about: Remark, at: Path) -> TensorCheck:
+    stored = ".".join(map(str, at[-2:]))
+    return TensorCheck(TensorStatus.COMPUTATION, stored=stored, at=at, doubt=about)
 
 
 def _checks(spec: SpecLayer, site: Site | None, framework: str) -> Iterator[TensorCheck]:

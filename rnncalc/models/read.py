@@ -195,6 +195,7 @@ class _Drafting:
         self.several = False  # whether the widths fit in several orders
         self.changes: list[str] = []  # the layers that read another number of steps than the one before outputs
         self.ended: bool | None = None  # whether one vector is all that is left, None if the file does not say
+        self.alone = False  # whether it reads one vector
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
         self.layers: list[Layer] = []
@@ -206,7 +207,9 @@ class _Drafting:
 
     def draft(self) -> Draft | None:
         """Return the draft of the layers, None if no network has them."""
-        topology: TopologyName | None = None if self.ended is None else "many-to-one" if self.ended else "many-to-many"
+        topology: TopologyName | None = "one-to-one" if self.alone else None
+        if self.ended is not None:
+            topology = "many-to-one" if self.ended else "many-to-many"
         return _network(self.file, self.layers, self.doubts, self.input, topology, self.length)
 
     @property
@@ -271,6 +274,7 @@ class _Drafting:
         """Take the steps that the file says a layer reads, and the width of the first."""
         if not self.layers and not self.unknown and (module.inputs or module.steps is None):
             self.width = self.input = module.inputs or None
+            self.alone = module.steps == 0
         if not module.steps and module.steps is not None:
             return
         if all(isinstance(layer, External) for layer in self.layers):

@@ -96,7 +96,8 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             why = "more parameters than a spec may have" if file.params else "there are no parameters"
             return Document((*head, f"no spec: {why}"), ())
         drafts = [each for each, _ in networks.values()] or [draft]
-        missing = [key for key in ("steps", "topology") if not all(getattr(each.network, key) for each in drafts)]
+        over_steps = [each.network for each in drafts if each.network.topology != "one-to-one"]
+        missing = [key for key in ("steps", "topology") if not all(getattr(each, key) for each in over_steps)]
         kinds = {remark.kind for remark in file.remarks}
         silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG, RemarkKind.COUNTED} & kinds
         missing += ["dropout"] if silent or file.framework == "onnx" else []
@@ -246,6 +247,7 @@ _SENTENCES: dict[Enum, str] = {
     "write dropout: 0, then last, behind the cells",
     Doubt.TOPOLOGY: f"the file's network is {{names}}{_DIFFERS}; write topology: {{names}}",
     Doubt.LENGTH: f"the file's sequences have {{numbers[0]:,}} steps{_DIFFERS}; write steps: {{numbers[0]}}",
+    Doubt.TIMES: "the file calls this network {times}; write calls: {numbers[0]}",
     Doubt.STEPS: "steps are left out, because what is before {names} changes their number as no spec can",
     Doubt.FIRST_STEPS: "steps: {numbers[0]:,} are what the first layer reads; the input has {numbers[1]:,}",
     Doubt.RESHAPED: "the {numbers[0]:,} numbers of a step change their places; the file does not say how",
@@ -304,7 +306,7 @@ def sentence(remark: Remark) -> str:
     pairs = shortened(
         [f"{name[:100]} ({number:,})" for name, number in zip(remark.names, numbers, strict=False)] or [""]
     )
-    several = {"pairs": pairs, "steps": plural(numbers[0], "step")}
+    several = {"pairs": pairs, "steps": plural(numbers[0], "step"), "times": plural(numbers[0], "time")}
     several["whole"] = f", {plural(numbers[0], 'number')} in all" if numbers[0] else ""
     return _SENTENCES[remark.kind].format(names=names, numbers=numbers, **several)
 

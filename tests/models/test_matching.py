@@ -15,6 +15,8 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
 from rnncalc.models.files.model import FileModule, ModelFile
 from rnncalc.models.matching import Match, TensorCheck, TensorStatus, match, of_sequences
+from rnncalc.models.read import read
+from rnncalc.network.model import Member, Model
 from rnncalc.network.network import Network
 
 
@@ -194,6 +196,26 @@ def test_a_sequence_is_told_from_its_last_step(sequences: bool) -> None:
         for stored, differing in ((file("keras", lstm), told), (file("keras", lstm._replace(settings={})), [])):
             comparison = match(network, stored)
             assert [check.stored for check in of_sequences(network, stored, comparison)] == differing
+
+
+def test_the_sequences_and_calls_of_each_network_of_a_model_are_compared() -> None:
+    """A tower that the model calls twice on five steps, and a head that reads both vectors."""
+    shapes = {"kernel": (4, 12), "recurrent_kernel": (3, 12), "bias": (12,)}
+    tower = module("rnn", shapes, "LSTM", {"return_sequences": False})._replace(steps=5)
+    head = module("head", {"kernel": (6, 1), "bias": (1,)}, "Dense")._replace(inputs=6)
+    stored = file("keras", tower, head, rows=((frozenset({"rnn"}), 2), (frozenset({"head"}), 1)))
+    drafts = [(draft.network.topology, draft.network.steps, calls) for draft, calls in read(stored).networks.values()]
+    assert drafts == [("many-to-one", 5, 2), ("one-to-one", None, 1)]
+    for given, calls, differing in (
+        ({"steps": 5}, 2, []),
+        ({}, 2, []),
+        ({"steps": 7}, 3, ["tower.calls", "tower.steps"]),
+        ({"topology": "many-to-many"}, 1, ["tower.calls", "tower.topology"]),
+    ):
+        network = Network(input=4, layers=[LSTM(3)], convention="keras", **given)  # type: ignore[arg-type]
+        of_head = Member(Network(input=6, layers=[Dense(1)], convention="keras"))
+        model = Model(networks={"tower": Member(network, calls), "head": of_head})
+        assert [check.stored for check in of_sequences(model, stored, match(model, stored))] == differing
 
 
 def test_a_layer_that_is_more_is_told() -> None:

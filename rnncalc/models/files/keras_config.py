@@ -149,6 +149,8 @@ class Configuration:
             inputs = 0 if None in step else prod(size or 0 for size in step)
         elif kind == "Embedding" and len(read) == 1:
             (steps,) = read
+        elif len(read) == 1:
+            inputs = read[0] or 0
         self.layers.append(KerasLayer(kind, plain, config.get("trainable") is False, names, group, steps, inputs))
         keeping = bool(_KEEPING.fullmatch(kind))
         places = axes and config.get("padding") == "same" and config.get("return_sequences") is True

@@ -132,7 +132,7 @@ class FileModule(NamedTuple):
     kind: the file's word for it, empty if there is none. settings: its other settings in the file.
     buffers: the tensors that the framework keeps beside its parameters.
     steps, inputs: the length and width of the sequence that it reads, 0 if the file does not say; steps are None if
-        they cannot be known.
+        they cannot be known, and 0 beside the width of one vector.
     """
 
     path: str
