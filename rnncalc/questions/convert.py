@@ -18,10 +18,10 @@ from rnncalc.network.data import Nested, Weights
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.questions import network_of, whole, word
 from rnncalc.questions.price import refuse_pass
-from rnncalc.questions.run import own_numbers
+from rnncalc.questions.run import assumed_steps, own_numbers, with_steps
 
 STEPS = 5
-"""The steps of the two passes if the network has no number of them."""
+"""The fewest steps of the two passes if the network has no number of them."""
 
 LARGEST_DIFFERENCE = 1e-5
 """The largest difference of two outputs that is rounding, as a share of the largest output."""
@@ -108,10 +108,9 @@ def _nested(network: Network, numbers: Numbers) -> dict[str, dict[str, Nested]]:
 
 def _compared(mapping: Recipe, ours: Numbers, theirs: Numbers, most: int) -> tuple[float, float]:
     """Return the largest difference of the outputs of two passes on the same inputs, and the largest output."""
-    outputs = []
+    outputs, steps = [], assumed_steps(mapping.source, None, STEPS)
     for network, numbers in ((mapping.source, ours), (mapping.target, theirs)):
-        parts = {name: part._replace(steps=part.steps or STEPS) for name, part in network.parts.items()}
-        timed = network.with_parts(parts)
+        timed = with_steps(network, steps)
         refuse_pass(timed, most)
         *_, last = Pass(timed, floats, seed=0, weights=_nested(timed, numbers)).run()
         if last.reason:

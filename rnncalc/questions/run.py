@@ -30,6 +30,10 @@ from rnncalc.questions.price import refuse_pass
 from rnncalc.words import did_you_mean, keys_here, one_of
 
 DEFAULT_STEPS = 3
+"""The fewest steps of a run without a number of them."""
+
+MOST_ASSUMED = 1000
+"""The most steps that are doubled to find enough for the windows of a network."""
 
 
 @displayed("rnncalc.reports.run:RunReport")
@@ -118,18 +122,35 @@ def seed_of(seed: object) -> int:
     return seed
 
 
-def assumed_steps(network: Network, inputs: Inputs | None) -> int | None:
-    """Return the number of steps if neither the network nor its inputs give it; None if they do."""
-    return None if steps_known(with_steps_of(network, inputs).parts) else DEFAULT_STEPS
+def assumed_steps(network: Network, inputs: Inputs | None, least: int = DEFAULT_STEPS) -> int | None:
+    """Return the number of steps if neither the network nor its inputs give it; None if they do.
+
+    It is the least one, doubled until every window has its steps. Raises SpecError if none is found.
+    """
+    known = with_steps_of(network, inputs)
+    if steps_known(known.parts):
+        return None
+    while True:
+        try:
+            with_steps(known, least)
+        except SpecError:
+            if least > MOST_ASSUMED:
+                raise
+            least *= 2
+        else:
+            return least
+
+
+def with_steps(network: Network, steps: int | None) -> Network:
+    """Return the network with as many steps in each part that has no number of them."""
+    if steps_known(network.parts):
+        return network
+    return network.with_parts({name: part._replace(steps=part.steps or steps) for name, part in network.parts.items()})
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
-    """Return the network with a number of steps in every part: its own, the inputs', or the default."""
-    known = with_steps_of(network, inputs)
-    unknown = {name: part for name, part in known.parts.items() if part.steps is None}
-    if not unknown:
-        return known
-    return known.with_parts(known.parts | {name: part._replace(steps=DEFAULT_STEPS) for name, part in unknown.items()})
+    """Return the network with a number of steps in every part: its own, the inputs', or the assumed one."""
+    return with_steps(with_steps_of(network, inputs), assumed_steps(network, inputs))
 
 
 # Numbers from a Python caller: dicts, lists and arrays. A command's come from files, with the same rules.

@@ -11,6 +11,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.models.convert import Conversion, Summand
 from rnncalc.network.parts import steps_known
 from rnncalc.questions.convert import STEPS, Converted
+from rnncalc.questions.run import assumed_steps
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.typeset.setting import flow, title
 from rnncalc.typeset.sheet import Column, Row, Sheet
@@ -81,7 +82,9 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
             yield "No pass compares the two, because it would cost too much; --max-multiply-adds raises the limit."
         else:
             source = converted.source
-            passes = flow(source) if steps_known(source.parts) else f"{STEPS} steps"
+            passes = (
+                flow(source) if steps_known(source.parts) else plural(assumed_steps(source, None, STEPS) or 0, "step")
+            )
             verdict = f"{converted.largest_difference:.2g}, of outputs up to {converted.largest_output:.2g}"
             sign = "✓" if converted.agrees else "✗"
             yield f"{sign} Two passes on the same random inputs, {passes}: the largest difference is {verdict}."
