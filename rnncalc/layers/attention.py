@@ -167,11 +167,20 @@ HEAD_SIZES = {
 """The options that say how wide a head is."""
 
 
+MEANINGS_OF_HEADS = {
+    "h": "heads",
+    "k": "the numbers of a head's queries and keys",
+    "v": "the numbers of a head's values",
+}
+"""What the letters of their widths mean."""
+
+
 class _WithHeads(Transform):
     """A layer of several heads, each with a query, keys and values of its own."""
 
     number = "heads"
     time = Time.SEQUENCE
+    meanings: ClassVar[Mapping[str, str]] = MEANINGS_OF_HEADS | {"f": "the units of the first dense layer"}
 
     heads: int
 

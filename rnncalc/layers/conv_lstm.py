@@ -42,6 +42,7 @@ class ConvLSTM(Cell, kw_only=True):
     kind = "conv_lstm"
     x_width = "w"
     gate_width = "s"
+    meanings: ClassVar[Mapping[str, str]] = {"h": "filters", "k": "the places of the kernel along each axis"}
     without = ("bidirectional", "merge", "learned_state", "initial_state")
     own_options: ClassVar[Mapping[str, Option]] = {
         "kernel": Option(Size(), "how many places of each axis of the space a gate reads at once, k; 3 by default"),

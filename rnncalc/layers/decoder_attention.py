@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
-from rnncalc.layers.attention import HEAD_SIZES, attend, projections, undivided
+from rnncalc.layers.attention import HEAD_SIZES, MEANINGS_OF_HEADS, attend, projections, undivided
 from rnncalc.layers.layer import (
     CROSS,
     ArrayAxes,
@@ -52,11 +52,11 @@ class DecoderAttention(Transform):
     title = "attention"
     number = ""
     time = Time.MEMORY
-    meanings: ClassVar[Mapping[str, str]] = {
+    meanings: ClassVar[Mapping[str, str]] = MEANINGS_OF_HEADS | {
         "q": "the width of the query",
         "k": "the width of the encoder's outputs",
         "u": "hidden units",
-        "d": "the numbers of a head's queries and keys",
+        "d": MEANINGS_OF_HEADS["k"],
     }
     without = ("repeat", "extra_inputs", "query_width", "key_width")
     conditions = dict.fromkeys(HEAD_SIZES, ("heads", True)) | dict.fromkeys(("score", "units"), ("heads", False))

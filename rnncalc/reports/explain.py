@@ -304,7 +304,7 @@ def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> She
     return Sheet(columns=columns, rows=values[:-1], total=values[-1], title=title, notes=notes, summed=False)
 
 
-_NAMES = {
+_MEANINGS = {
     "h": "units",
     "n": "units",
     "p": "the width of the projection",
@@ -315,16 +315,7 @@ _NAMES = {
     "k": "the steps of the kernel",
     "c": "the features of a group",
 }
-_NAMES_ON_GRID = {"h": "filters", "k": "the places of the kernel along each axis"}
-"""The letters with another meaning in a layer whose steps have places."""
-
-_NAMES_OF_HEADS = {
-    "h": "heads",
-    "k": "the numbers of a head's queries and keys",
-    "v": "the numbers of a head's values",
-    "f": "the units of the first dense layer",
-}
-"""The letters with another meaning in a layer that reads a whole sequence."""
+"""What the letters of widths mean in a layer that does not say so itself."""
 
 
 def on_biases(each: Derivation) -> Iterator[str]:
@@ -475,14 +466,14 @@ def letters_of(each: Derivation) -> Iterator[str]:
         shown = worked("m", placed.sizes, placed.names).letters
         yield f"{'' if shown == str(placed.sizes['m']) else f'{shown} = '}{size}: {source}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
-    variants = _NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.time.whole else {}
-    names = _NAMES | variants | {**layer.meanings}
-    for letter, name in names.items():
+    meanings = {**_MEANINGS, **layer.meanings}
+    for letter, meaning in meanings.items():
         if letter in placed.sizes:
             number, shown = placed.sizes[letter], worked(letter, placed.sizes, placed.names).letters
-            yield f"{number}: {name}" if letter in others or shown == str(number) else f"{shown} = {number}: {name}"
+            before = "" if letter in others or shown == str(number) else f"{shown} = "
+            yield f"{before}{number}: {meaning}"
     for letter, number in placed.sizes.items() if isinstance(layer, Transform) else ():  # letters of its own
-        if letter != "m" and letter not in names and len(letter) == 1:
+        if letter != "m" and letter not in meanings and len(letter) == 1:
             yield f"{letter} = {number}"
 
 
