@@ -125,9 +125,9 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
     layers = iter(network.stack)
     for move in network.flow:
         numbers, times = values[move.reads[0]] if move.reads else (0, 0)
-        of = "decoder" if isinstance(move, Delay) and not move.reads else getattr(move, "part", part)
-        if of != part:
-            part, encoder = of, values[-1][0] if values else 0
+        half = "decoder" if isinstance(move, Delay) and not move.reads else getattr(move, "part", part)
+        if half != part:
+            part, encoder = half, values[-1][0] if values else 0
         match move:
             case Input(shape=(*length, width)):
                 if move.extra_of is None:
