@@ -56,10 +56,6 @@ class Question(NamedTuple):
         """Return the lines whose sum is asked for, with their places."""
         return self.portion.lines(worksheet)
 
-    def wanted(self, worksheet: Worksheet, place: int) -> Any:
-        """Return the number of a line with which all lines give the answer, if the others are right."""
-        return self.answer.number - sum([line.placed.params for at, line in self.lines(worksheet) if at != place])
-
 
 class Variant(NamedTuple):
     """One mistake of a family: the wrong worksheet, the values for {braces}, and the layer that it concerns, if any."""
@@ -108,7 +104,8 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
     """Yield the worksheet with the output width that gives the number, if there is one."""
     for place, line in question.lines(worksheet):
         if isinstance(line.layer, Output) and line.width("input"):
-            wanted = question.wanted(worksheet, place)
+            others = [other.placed.params for at, other in question.lines(worksheet) if at != place]
+            wanted = question.answer.number - sum(others)
             each = line.width("input") + line.biases
             units = (2 * wanted + each) // (2 * each)
             number = question.answer.number - wanted + units * each

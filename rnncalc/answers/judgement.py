@@ -174,6 +174,11 @@ class Judgement(NamedTuple):
         return self.order is not None if self.returned else self.answer.has_shape(self.plain_shape)
 
     @property
+    def number(self) -> GivenNumber:
+        """The number that is judged; 0 for a shape, which is neither rounded nor in a chain."""
+        return self.answer if isinstance(self.answer, GivenNumber) else GivenNumber(0)
+
+    @property
     def label(self) -> str:
         """What it is of, as `lstm_1 biases`; empty for the whole network."""
         return " ".join(filter(None, (self.layer, self.tensor)))
@@ -186,12 +191,12 @@ class Judgement(NamedTuple):
     @property
     def true(self) -> bool:
         """Whether a chain of equations says of no other number that it is the answer."""
-        return not (isinstance(self.answer, GivenNumber) and self.answer.of_whole)
+        return not self.number.of_whole
 
     @property
     def slips(self) -> bool:
         """Whether a chain of equations has the right number just before the sign that is not true."""
-        return isinstance(self.answer, GivenNumber) and bool(self.answer.untrue) and self.answer.before == self.params
+        return bool(self.number.untrue) and self.number.before == self.params
 
     @property
     def difference(self) -> Any:

@@ -281,11 +281,7 @@ def _briefly(judged: Judgement, answer: Answer, *, hint: bool, row: bool = False
         return could + (_hint(judged.meant[0].subject, answer.quantity) if hint else judged.meant[0].text)
     if not row or not judged.explained:
         return ""
-    return "rounded to one digit, too coarse to judge" if _is_coarse(judged) else "no known mistake"
-
-
-def _is_coarse(judged: Judgement) -> bool:
-    return isinstance(judged.answer, GivenNumber) and judged.answer.one_digit
+    return "rounded to one digit, too coarse to judge" if judged.number.one_digit else "no known mistake"
 
 
 def _false(judged: Judgement) -> str:
@@ -427,24 +423,24 @@ ORDERS = {
 
 def _on_number(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on how one number is written and read."""
-    answer, network = judged.answer, whole.network
+    answer, network = judged.number, whole.network
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
-    if isinstance(answer, GivenNumber) and answer.untrue:
+    if answer.untrue:
         before = "; the number before it is correct" if judged.slips else ""
         yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is not true{before}."
-    if isinstance(answer, GivenNumber) and answer.aside:
+    if answer.aside:
         yield f"{escape(answer.aside)} is an order of growth; only the number is judged."
     if judged.kind:
         cell = next(placed for placed in network.stack if isinstance(placed.layer, Cell))
         yield f"{cell.name} is of the kind {cell.kind}, not {judged.kind}."
-    if isinstance(answer, GivenNumber) and answer.rounding and not judged.right:
+    if answer.rounding and not judged.right:
         yield f"{escape(answer.rounding, 200)} rounds {_answer_text(judged)}; {_answer_text(judged)} is judged."
-    if judged.rounded and isinstance(answer, GivenNumber):
+    if judged.rounded:
         yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if answer.one_digit:
             yield "One digit is too few to tell a correct count from a wrong one; give two digits or more."
-    elif isinstance(answer, GivenNumber) and answer.unit > 1 and not judged.right:
+    elif answer.unit > 1 and not judged.right:
         least, most = answer.meant
         rounded = "rounded to one digit: it may be" if answer.one_digit else "read as rounded:"
         yield f"{answer.text} is {rounded} any number from {least:,} to {most:,}."
@@ -458,7 +454,7 @@ def _instead(judged: Judgement, whole: Answer, *, hint: bool) -> Iterator[str]:
     if judged.follows and not (judged.value and not judged.repeats):
         how = "repeats" if judged.repeats else "follows from"
         yield f"{judged.label or 'Total'}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
-    elif not (judged.right or judged.slips or judged.diagnoses or _is_coarse(judged)) and judged.explained:
+    elif not (judged.right or judged.slips or judged.diagnoses or judged.number.one_digit) and judged.explained:
         where = f"{judged.label}: {_answer_text(judged)}" if judged.label else "This"
         if judged.meant and hint:
             yield _of_layer(judged, _hint(judged.meant[0].subject, whole.quantity))
@@ -510,12 +506,11 @@ def _on_values(judged: tuple[Judgement, ...]) -> Iterator[str]:
 
 
 def _on_rounding(judged: Judgement) -> str:
-    return " (rounded)" if isinstance(judged.answer, GivenNumber) and judged.answer.unit > 1 else ""
+    return " (rounded)" * (judged.number.unit > 1)
 
 
 def _unexplained(judged: Judgement, *, hint: bool) -> str:
-    where = f"{place}: " if (place := " ".join(filter(None, (judged.layer, judged.tensor)))) else ""
-    text = f"{where}{'n' if where else 'N'}o known mistake gives {_answer_text(judged)}"
+    text = _of_layer(judged, f"{'n' if judged.label else 'N'}o known mistake gives {_answer_text(judged)}")
     if judged.other_size and hint:
         return f"{text}. {_hint('widths', '')}"
     if judged.other_size:
