@@ -175,7 +175,8 @@ def _box_of(placed: Placed, row: Row, spelled: Callable[[str], str]) -> Row:
     spelled: returns what is written for a state.
     """
     layer, kind, joined = placed.layer, placed.kind, tuple[Line, ...]()
-    number = "" if isinstance(layer, External) or not layer.number else f" {getattr(layer, layer.number):,}"
+    size = getattr(layer, layer.number) if layer.number else None  # which attention has for some scores alone
+    number = "" if isinstance(layer, External) or size is None else f" {size:,}"
     if isinstance(layer, DecoderAttention):
         kind = plural(layer.heads, "head") if layer.heads else f"{layer.scoring} scores"
         row = row._replace(attention=layer)

@@ -317,8 +317,8 @@ def _words(layer: Layer) -> Iterator[str]:
     yield layer.title or type(layer).__name__
     if isinstance(layer, External) and layer.tensors:
         yield "with " + ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in layer.tensors)
-    elif layer.number:
-        yield _sized("filters" if layer.grid else layer.number, getattr(layer, layer.number))
+    elif layer.number and (size := getattr(layer, layer.number)) is not None:
+        yield _sized("filters" if layer.grid else layer.number, size)
     if isinstance(layer, DecoderAttention):  # nothing in its name says what is in it
         yield from _attention(layer)
         return
