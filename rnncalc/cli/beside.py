@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.cli.flags import GOES_WITH, flag_of, option, quantize_flag, together, word_flag
+from rnncalc.cli.flags import GOES_WITH, flag_of, imported, option, quantize_flag, together, word_flag
 from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.layers.options import Allowed, Ratio, Size
 from rnncalc.words import all_of
@@ -18,59 +18,31 @@ if TYPE_CHECKING:
     from rnncalc.reports.report import Report
 
 
-def _training(counts: CountReport, **update: Any) -> Report:
-    from rnncalc.questions.training import training
-    from rnncalc.reports.training import TrainingReport
+def _beside(question: str, report: str, *, dtype: bool = False) -> Callable[..., Report]:
+    """Return the function that asks a question about a counted network, and reports the answer beside the count.
 
-    counted = counts.counted
-    return TrainingReport(counts, training(counted.network, dtype=counted.dtype, **update))
+    question, report: the places of their function and class, such as `stream:stream`. dtype: whether it asks for one.
+    """
 
+    def made(counts: CountReport, *values: Any, **flags: Any) -> Report:
+        flags |= {"dtype": counts.counted.dtype} if dtype else {}
+        answer = imported(f"rnncalc.questions.{question}")(counts.counted.network, *values, **flags)
+        beside: Report = imported(f"rnncalc.reports.{report}")(counts, answer)
+        return beside
 
-def _operations(counts: CountReport, batch: int = 1) -> Report:
-    from rnncalc.questions.operations import pass_operations
-    from rnncalc.reports.operations import OperationsReport
-
-    return OperationsReport(counts, pass_operations(counts.counted.network, batch))
-
-
-def _shapes(counts: CountReport, batch: int | None = None, time_first: bool = False) -> Report:
-    from rnncalc.questions.shapes import shapes
-    from rnncalc.reports.beside import ShapesReport
-
-    return ShapesReport(counts, shapes(counts.counted.network, batch, time_first=time_first))
-
-
-def _counters(counts: CountReport, batch: int = 1) -> Report:
-    from rnncalc.questions.counters import counters
-    from rnncalc.reports.counters import CountersReport
-
-    return CountersReport(counts, counters(counts.counted.network, batch))
-
-
-def _stream(counts: CountReport, rate: Any = None, batch: int = 1) -> Report:
-    from rnncalc.questions.stream import stream
-    from rnncalc.reports.beside import StreamReport
-
-    return StreamReport(counts, stream(counts.counted.network, rate, counts.counted.dtype, batch))
-
-
-def _quantized(counts: CountReport, quantize: str, batch: int = 1) -> Report:
-    from rnncalc.questions.quantized import quantized
-    from rnncalc.reports.beside import QuantizedReport
-
-    return QuantizedReport(counts, quantized(counts.counted.network, quantize, batch))
+    return made
 
 
 Table = Mapping[str, Callable[..., Any]]
-"""The functions of reports by their flags; the flags that go with a flag, and its value, are arguments."""
+"""The functions of reports by their flags; a flag's value, if it has one, and the flags with it are arguments."""
 
 REPORTS: Table = {
-    "training": _training,
-    "operations": _operations,
-    "shapes": _shapes,
-    "counters": _counters,
-    "stream": _stream,
-    "quantize": _quantized,
+    "training": _beside("training:training", "training:TrainingReport", dtype=True),
+    "operations": _beside("operations:pass_operations", "operations:OperationsReport"),
+    "shapes": _beside("shapes:shapes", "beside:ShapesReport"),
+    "counters": _beside("counters:counters", "counters:CountersReport"),
+    "stream": _beside("stream:stream", "beside:StreamReport", dtype=True),
+    "quantize": _beside("quantized:quantized", "beside:QuantizedReport"),
 }
 """The reports beside a count."""
 
@@ -129,8 +101,8 @@ def beside(flags: dict[str, Any], table: Table = REPORTS) -> Callable[..., Repor
         reports: list[Any] = []
         for flag in asked:
             with needs_numbers(flag_of(flag)):
-                taken = {key: value for key, value in read.items() if key == flag or _takes(flag, key)}
-                reports.append(table[flag](*counted, **taken))
+                taken = {key: value for key, value in read.items() if _takes(flag, key)}
+                reports.append(table[flag](*counted, *([read[flag]] if flag in read else ()), **taken))
         joint: Report = reports[0]
         if len(reports) > 1:
             from rnncalc.reports.beside import JointReport, QuantizedReport, StreamReport

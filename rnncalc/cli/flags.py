@@ -125,14 +125,17 @@ class WordOption(click.Option):
         return completions(self.words(), incomplete)
 
 
+def imported(place: str) -> Any:
+    """Return what is in a module, by its place such as `rnncalc.layers.options:DTYPES`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
 def word_flag(*names: str, words: str | Callable[[], Iterable[str]], **settings: Any) -> Decorator:
-    """Return a WordOption. words: its list, or the list's place such as `rnncalc.layers.options:DTYPES`."""
+    """Return a WordOption. words: its list, or the list's place."""
 
     def listed() -> Iterable[str]:
-        if not isinstance(words, str):
-            return words()
-        module, _, name = words.partition(":")
-        return tuple(getattr(import_module(module), name))
+        return tuple(imported(words)) if isinstance(words, str) else words()
 
     return click.option(*names, cls=WordOption, words=listed, metavar="NAME", **settings)
 

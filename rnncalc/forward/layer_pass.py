@@ -332,8 +332,9 @@ class TransformPass(Generic[Value]):
                 self.taken += [values] * self.traced
                 outputs.append(values[self.trace.output])
                 continue
-            by_place = zip(*[self._cut(vector, self.places) for vector in read], strict=True)
-            outputs.append(self._joined([self._values({}, every, place)[self.trace.output] for place in by_place]))
+            by_place = zip(*[cut(self.vectors, vector, self.places) for vector in read], strict=True)
+            parts = [self._values({}, every, place)[self.trace.output] for place in by_place]
+            outputs.append(joined(self.vectors, parts))
         return Stream([outputs], len(shape) > 1, x.first)
 
     def over_whole(self, first: int, queries: Sequence[Value], sequence: Sequence[Value]) -> Iterator[Value]:
@@ -427,17 +428,18 @@ class TransformPass(Generic[Value]):
             case "sequence":
                 return list, (WINDOW,)
             case "heads" | "part":
-                cut = partial(self._cut, number=self.sizes[nodes[operands[0]].width] // self.sizes.get(node.width, 1))
+                number = self.sizes[nodes[operands[0]].width] // self.sizes.get(node.width, 1)
+                parts = partial(cut, self.vectors, number=number)
                 if node.operation == "part":
-                    return over(lambda vector: cut(vector)[node.number])
-                return (lambda sequence: [*zip(*map(cut, sequence), strict=True)]) if "s" in axes else cut, operands
+                    return over(lambda vector: parts(vector)[node.number])
+                return (lambda sequence: [*zip(*map(parts, sequence), strict=True)]) if "s" in axes else parts, operands
             case "current" if nodes[operands[0]].width == STEPS:
                 names = [self.axes[operands[0]]]
                 return (lambda value, step: self._over(axes, names, self._number_at(step), value)), (*operands, NUMBER)
             case "current":
                 return (lambda sequence, step: sequence[step]), (*operands, NUMBER)
             case "concat" | "joined":
-                return over(self._joined)
+                return over(partial(joined, self.vectors))
             case "dot" | "mix":
                 return over(partial(self._pairs, node.operation))
             case "largest" | "average":
@@ -533,9 +535,9 @@ class TransformPass(Generic[Value]):
         ]
         if groups == 1:
             return blocks[0]
-        joined = self._joined(blocks)
-        self.blocks |= {id(joined): blocks} if self.traced else {}
-        return joined
+        whole = joined(self.vectors, blocks)
+        self.blocks |= {id(whole): blocks} if self.traced else {}
+        return whole
 
     def _kernels(self, node: Node, tap: int, groups: int) -> Iterator[Matrix]:
         """Yield the matrix of each group at a step of a kernel."""
@@ -565,15 +567,9 @@ class TransformPass(Generic[Value]):
             if x is self.zeros:
                 parts = [self._zeros(len(self.vectors.numbers(x)) // groups)] * groups
             else:
-                parts = self._cut(x, groups)
+                parts = cut(self.vectors, x, groups)
             self.parts[id(x)] = x, parts
         return self.parts[id(x)][1]
-
-    def _cut(self, x: Value, number: int) -> list[Value]:
-        return cut(self.vectors, x, number)
-
-    def _joined(self, vectors: Sequence[Value]) -> Value:
-        return joined(self.vectors, vectors)
 
 
 class LayerPass(Generic[Value]):
