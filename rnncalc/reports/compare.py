@@ -143,8 +143,9 @@ class ComparisonReport(RowsReport):
         for row in self.comparison.layers():
             for options, placed in zip(apart, row, strict=True):
                 options |= dict.fromkeys(_apart(placed, row))
+        keys = "convention", "topology", "steps"
         settings = [(each.convention, each.topology_name, steps_of(each)) for each in networks]
-        for key, values in zip(("convention", "topology", "steps"), zip(*settings, strict=True), strict=True):
+        for key, values in zip(keys, zip(*settings, strict=True), strict=False):  # no values if no width fits
             if any(value != values[0] for value in values):
                 for options, value in zip(apart, values, strict=True):
                     options[f"{key}={value}"] = None

@@ -21,6 +21,7 @@ from rnncalc.network.writer import spec_of
 from rnncalc.questions.count import condition_of
 from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.explain import in_words
 from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
 from rnncalc.reports.work import WorkReport
 from rnncalc.typeset.equations import Block, WorkLine, plain, plain_piece
@@ -191,7 +192,7 @@ def _beginning(exercise: Exercise) -> tuple[tuple[str, ...], str]:
     """Return the equations and the numbers that a pass begins with, a line for each, and what else is given."""
     task = _task(exercise)
     numbers = tuple(text for each in task for text in (*map(plain, each.equations), *map(_in_line, each.work)))
-    return numbers, " ".join([*(note for each in task for note in each.notes), _counting(exercise)])
+    return numbers, " ".join([*(in_words(note) for each in task for note in each.notes), _counting(exercise)])
 
 
 def _in_line(line: WorkLine) -> str:

@@ -223,7 +223,7 @@ def parse(data: bytes, source: str, **overrides: Override) -> Spec:
     return spec_in_file(data, source, **overrides).checked()
 
 
-def spec_in_file(data: bytes, source: str, reads: Reads | None = None, **overrides: Override) -> Spec:
+def spec_in_file(data: bytes, source: str, reads: Reads | None = None, /, **overrides: Override) -> Spec:
     """Return the spec in these bytes with sizes written `?` left open. Raises SpecError if they are not YAML."""
     from rnncalc.spec.document import read_document  # imports yaml, which flags do not need
 
@@ -236,7 +236,7 @@ def spec_in_file(data: bytes, source: str, reads: Reads | None = None, **overrid
     return Spec(root, source, name, tuple(problems), own_convention, reads=reads)
 
 
-def parse_if_meant(data: bytes, source: str, reads: Reads | None = None, **overrides: Override) -> Spec | None:
+def parse_if_meant(data: bytes, source: str, reads: Reads | None = None, /, **overrides: Override) -> Spec | None:
     """Return the spec in the bytes of a file, None if its keys are not those of a spec: a folder may hold any YAML.
 
     Raises SpecError with every problem of a file that is meant to be a spec.

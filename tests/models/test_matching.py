@@ -212,7 +212,7 @@ def test_the_sequences_and_calls_of_each_network_of_a_model_are_compared() -> No
         ({"steps": 7}, 3, ["tower.calls", "tower.steps"]),
         ({"topology": "many-to-many"}, 1, ["tower.calls", "tower.topology"]),
     ):
-        network = Network(input=4, layers=[LSTM(3)], convention="keras", **given)  # type: ignore[arg-type]
+        network = Network(input=4, layers=[LSTM(3)], convention="keras", **given)
         of_head = Member(Network(input=6, layers=[Dense(1)], convention="keras"))
         model = Model(networks={"tower": Member(network, calls), "head": of_head})
         assert [check.stored for check in of_sequences(model, stored, match(model, stored))] == differing
