@@ -72,7 +72,7 @@ class Quantized(NamedTuple):
     """The bytes of each layer and of all; to: one of QUANTIZATIONS.
 
     lacking: the recurrent layers without a kernel. dynamic: the framework's quantisation, if it is that; floating: the
-    layers with parameters that it leaves in float.
+    layers with parameters and no type of their own that it leaves in float.
     """
 
     network: Described
@@ -100,7 +100,11 @@ def quantized(network: Described, to: str, batch: int = 1) -> Quantized:
     floating = tuple(
         placed.full_name
         for placed in network.stack
-        if dynamic and placed.tensors and not any(_in_integers(placed, tensor, dynamic) for tensor in placed.tensors)
+        if dynamic
+        and placed.tensors
+        and placed.layer.dtype is None
+        and not isinstance(placed.layer, External)
+        and not any(_in_integers(placed, tensor, dynamic) for tensor in placed.tensors)
     )
     sums = StoredBytes(*map(total, zip(*layers, strict=True)))
     return Quantized(network, to, layers, sums, lacking, dynamic, floating)
@@ -117,9 +121,9 @@ def _in_integers(placed: Placed, tensor: Tensor, dynamic: Dynamic) -> bool:
 
 
 def _has_kernel(placed: Placed) -> bool:
-    """Return whether CMSIS-NN computes the layer's cell: an LSTM whose options leave its gates as they are."""
+    """Return whether CMSIS-NN computes the cell in integers: an LSTM whose options leave its gates as they are."""
     layer = placed.layer
-    if not isinstance(layer, Cell):
+    if not isinstance(layer, Cell) or layer.dtype:  # which is not stored in integers
         return True
     plain = LSTM(layer.units).gates(placed.inputs)
     return isinstance(layer, LSTM) and layer.projection is None and layer.gates(placed.inputs) == plain

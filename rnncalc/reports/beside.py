@@ -253,17 +253,22 @@ class QuantizedReport(ExtendedCountReport):
             lost = [each.full_name for each in counted.network.stack if each.kind == "lstm" and "p" in each.sizes]
             if lost:
                 yield f"{all_of(lost)}: {counted.program} cannot store a projection."
+            yield from self._own_types()
             yield "The file holds more than the parameters: names, scales and zero points."
             return
         bits = [8 * width for width in QUANTIZATIONS[counted.to]]
-        yield (
-            f"{counted.to}: {bits[0]}-bit weights, {bits[1]}-bit biases, "
-            f"states of {bits[2]} bits (h and windows) and {bits[3]} bits (c), as {counted.program} has them."
-        )
+        states = f"{bits[2]} bits (h and windows) and {bits[3]} bits (c)" if bits[2] != bits[3] else f"{bits[2]} bits"
+        widths = f"{bits[0]}-bit weights, {bits[1]}-bit biases, states of {states}"
+        yield f"{counted.to}: {widths}, as {counted.program} has them."
         if counted.lacking:
             yield f"CMSIS-NN has no kernel of {all_of(list(counted.lacking))}: the same widths are taken."
-        yield from on_elsewhere(counted.network)
+        yield from self._own_types()
         yield "Flash holds more than the parameters: the program, scales and zero points."
+
+    def _own_types(self) -> Iterator[str]:
+        if own := "; ".join(on_dtypes(self.quantized.network, "")):
+            yield f"Bytes per number: {own}."
+        yield from on_elsewhere(self.quantized.network, "Not known", "dtype", "state")
 
 
 class ShapesReport(SheetReport, DataReport, RecordReport):
