@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, WholeNumber
 from rnncalc.printable import escape
-from rnncalc.words import did_you_mean
+from rnncalc.words import all_of, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,5 +170,6 @@ def _by_name(key: str, amounts: Any, known: Iterable[str]) -> Iterator[Problem]:
     among = {*names}
     for name in limits:
         if name not in among:
-            message = f"no {key[:-1]} has this name{did_you_mean(str(name), names)}"
+            near = did_you_mean(str(name), names) or (f"; the {key} are {all_of(names)}" if 0 < len(names) < 9 else "")
+            message = f"no {key[:-1]} has this name{near}"
             yield Problem(("budget", key, escape(str(name))), message, follows=True)

@@ -147,7 +147,7 @@ class _ModelReader(NetworkReader):
             own_convention = word_of(convention)
         reader = NetworkReader(self._sharing(root, shared, inline=inline), source)
         reader.at, reader.above, reader.course = at if inline else (), self.sizes, shared.get("notation")
-        reader.dtype = self.dtype
+        reader.dtype, reader.top_keys = self.dtype, (*TOP_KEYS, "calls") if inline else TOP_KEYS
         reader.problems += problems
         try:
             network = reader.network(name)

@@ -93,7 +93,7 @@ class NetworkReader(TreeReader):
 
     at: the path of the network in its file. above: the named sizes of the model that it is part of; course: its
     notation, whose letters may be those of other networks; dtype: that of layers without their own. by_name: the keys
-    of a budget with limits by name.
+    of a budget with limits by name. top_keys: those of the network, and of its entry in a model.
     """
 
     sizes: NamedSizes | None = None
@@ -102,6 +102,7 @@ class NetworkReader(TreeReader):
     dtype: str | None = None
     course: Node | None = None
     by_name: tuple[str, ...] = ("layers",)
+    top_keys: tuple[str, ...] = TOP_KEYS
 
     def problem(
         self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = (), *, rest: bool = False
@@ -110,7 +111,7 @@ class NetworkReader(TreeReader):
 
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, if it cannot be one."""
-        nodes = dict(self.keys(self.root, (), TOP_KEYS))
+        nodes = dict(self.keys(self.root, (), self.top_keys))
         if not isinstance(self.root, Mapping):
             return None
         parts = {
@@ -286,7 +287,12 @@ class NetworkReader(TreeReader):
         A list that is too long is not read.
         """
         if node is None:
-            such = "-l lstm:512" if isinstance(above.mark, Flag) else "lstm: 512"
+            flag = isinstance(above.mark, Flag)
+            such = "-l lstm:512" if flag else "lstm: 512"
+            if isinstance(above, Mapping) and (output := above.get("output")):
+                units = word_of((output.get("units") if isinstance(output, Mapping) else output) or output)
+                such += f"; without a recurrent one, write the output as a layer: {'-l dense:' if flag else 'dense: '}"
+                such += escape(units or "5")
             self.missing(above, path, f"at least one layer, such as {such}")
             return (_STAND_IN,)
         if not isinstance(node, Sequence) or not node.items:
