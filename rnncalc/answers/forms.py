@@ -47,7 +47,7 @@ _UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
 _ORDINAL = r"(?<![\w.,])([1-9])(?:(?:st|nd|rd|th|ère|er|ème|e|ª|º|\.[ªº]?)[ -]?|\. ?)(?=[^\W\d]{3})"
 _TOTAL = r" ?= ?([0-9(][^=]*)\Z"
 _TITLED = (
-    r"(?i)\A(?:the )?(?:answers?|ans|antwort|réponse|respuesta|risposta|resposta|solution|lösung)\.?: ?(?=[^\W\d])"
+    r"(?i)\A(?:the )?(?:answers?|ans|antwort|réponse|respuesta|risposta|resposta|solution|lösung)\.?:\s*(?=[^\W\d])"
 )
 _SAID = r"(?i)\A(?:i (?:get|got|think|found|have)|ich (?:bekomme|erhalte|habe)|je trouve|j.obtiens) (?=[0-9])"
 _REWRITTEN = (

@@ -64,6 +64,8 @@ _NAME = (
 _EQUALS = r":=|=|:|≈|\\approx(?![A-Za-z])"
 _NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}))"
 """A name, the signs behind it, and what is between two values."""
+_JOINED = re.compile(rf"(?:{_EQUALS})\s*[-−+]?[0-9.]+\s+([^\W\d]\w{{0,3}}_?\{{?[0-9]\}}?)\s*(?:{_EQUALS})")
+"""Two values with nothing between them; the first side of the second may also be a product with the number."""
 _AT_STEP = r"\^\s*\{?\s*([(\[][1-9][)\]])?<([0-9]+)>\s*\}?"
 """A step above a letter, behind the number of its layer: `a^{[2]<1>}`."""
 _TURNED = r"\s*(?:\^\s*\{?\s*(?:T|\\top|\\intercal|\\mathsf\{T\})\s*\}?|ᵀ)\s*\Z"
@@ -77,6 +79,8 @@ def read_values(text: str) -> list[GivenArray]:
     pieces = [each.strip(" \n,;") for each in re.split(_NEXT, text)]
     values = []
     for piece in filter(None, pieces):
+        if joined := _JOINED.search(piece):
+            raise CallError(f"expected one value, got two in '{escape(piece)}'; write ; before {joined[1]}")
         match = re.match(rf"({_NAME})(?:{_EQUALS})\s*(.+)\Z", piece, re.DOTALL)
         name, value = match.groups() if match else ("", piece)
         values.append(GivenArray(name.strip(" $`*"), value.strip()))
@@ -272,11 +276,14 @@ class ValueGrader(Grader):
         if match := re.search(rf"\b({'|'.join(WAYS)})\b", rest):
             way, rest = f"{match[1]}/", rest.replace(match[0], " ", 1)
         rest = re.sub(r"\b(?:of|in|layer)\b|\(\s*\)|(?<=\s)[.:/]|[.:/](?=\s)", " ", rest)
-        keys = [f"{way}{key_of(rest)}"]
+        key = key_of(rest)
+        keys = [f"{way}{key}"]
+        if re.match("[chCH]\u0303", key):  # books write the candidate so
+            keys += [f"{way}{each}{key[2:]}" for each in "ng"]
         plain = re.sub("[\u0302-\u0304\u0307]|(?<=y)_?hat", "", keys[0].replace("ŷ", "y"))
         steps = str(self.network.steps or len(next(iter((self.data.inputs or {}).values()), [])))
         keys += [plain, re.sub(rf"(?<=[a-z]){steps}\Z", "", plain), re.sub(r"\Ad(?=[A-Za-z])", "∂L/∂", plain)]
-        keys += [f"{each}1" for each in (keys[0], plain) if steps == "1" and not each.startswith("∂")]
+        keys += [f"{each}1" for each in keys if steps == "1" and not each.startswith("∂")]
         keys += [re.sub(r"\Ay(?=[0-9]*\Z)", "p", plain)]  # a softmax is called y too
         keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
         for backward in (False, True) if any(re.search("[∂δL]", key) for key in keys) else (False,):

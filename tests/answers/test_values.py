@@ -174,6 +174,8 @@ CORRECT = [
     (TWO, OF_TWO, "h_1 = (0.207, -0.4777)", False),  # tanh of 0.4 + 0.05 − 0.24 and of −0.3 − 0.1 − 0.12
     (TWO, OF_TWO, "h_1 = [[0.207], [-0.4777]]", False),
     (GATED, OF_GATED, "z_1 = σ(0.31), r_1 = σ(0.47)", False),
+    (GATED, OF_GATED, "h̃_1 = 0.4735", False),  # tanh(0.3 + 0.6·0.6154·0.5 + 0.03)
+    (MEMORY, OF_MEMORY, "\\tilde{c} = 0.3799; c_1 = 0.5487", False),  # tanh(0.4)
     (MEMORY, OF_MEMORY, "c_1 = 0.5487", False),  # 0.3775·0.9 + 0.5498·0.3799
     (CLASSES, OF_CLASSES, "y = (0.6225, 0.3775)", False),  # e^0.3 and e^−0.2, each over their sum
     (CLASSES, OF_FIRST, "L = 0.4741; ŷ = (0.6225, 0.3775)", False),  # −ln 0.6225; p is called ŷ too
