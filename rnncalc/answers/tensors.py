@@ -75,15 +75,13 @@ class TensorGrader:
         spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2], in_ascii(name), own_name)
         places: list[int] = next(filter(None, map(self.places.get, spellings)), [])
         if module and places[1:]:
-            from rnncalc.answers.labels import words_of  # few tensors of several layers have one name
-
-            (called, *_), kinds = words_of(name), {placed.name: placed.kind for placed in self.network.stack}
-            of_kind = [place for place in places if kinds[self.tensors[place][0]] == called]
+            kinds, called = {placed.name: placed.kind for placed in self.network.stack}, name.partition(".")[0]
+            called = {"fc": "dense", "linear": "dense"}.get(called, called[:3])  # emb is the embedding
+            of_kind = [place for place in places if kinds[self.tensors[place][0]].startswith(called)]
             places = of_kind if len(of_kind) == 1 else places
         if len(places) > 1:
-            each = one_of(
-                [f"{escape(self.tensors[place][0])}.{escape(own_name or name)}" for place in places[:MOST_NAMED]]
-            )
+            own_name = escape(own_name or name)
+            each = one_of([f"{escape(self.tensors[place][0])}.{own_name}" for place in places[:MOST_NAMED]])
             raise CallError(f"{escape(name)}: several layers have this tensor; write {each}")
         return places[0] if places else None
 
