@@ -273,9 +273,8 @@ def feedback(exercise: Exercise, wrong: Judgement) -> str:
     """Return the feedback on a wrong answer: the sentence of `answer` on its likeliest mistake."""
     first = wrong._replace(diagnoses=wrong.diagnoses[:1], shape=wrong.plain_shape)  # as the key has it
     quantity = "values" if exercise.data else "params"
-    sentence = [*islice(AnswerReport(Answer(exercise.network, (first,), None, quantity)).sentences(), 2)][
-        1
-    ]  # no remark
+    sentences = AnswerReport(Answer(exercise.network, (first,), None, quantity)).sentences()
+    sentence = next(islice(sentences, 1, None))  # behind the verdict; remarks follow
     if wrong.value:  # the whole of a matrix is not repeated beside each of its numbers
         where = f" for {wrong.tensor}{f' in {wrong.layer}' if wrong.layer else ''}"
         return f"This{sentence.partition(where)[2]}"
