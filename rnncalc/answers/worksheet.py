@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, product, substituted, value
 from rnncalc.conventions.layout import axis_of, role_of, width_of
-from rnncalc.conventions.tensor import BIASES, Direction, Role
+from rnncalc.conventions.tensor import BIASES, Direction, Role, Tensor
 from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import ArrayAxes, Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.letters import has_letters
@@ -362,8 +362,9 @@ def _line(placed: Placed, half: Part) -> LayerLine:
     line = LayerLine(placed, half, 0)
     match layer:
         case Cell():
-            line = line._replace(others=dict(_others(placed, layer)), directions=layer.directions)
-            biases = _biases(placed, layer)
+            tensors = placed.tensors
+            line = line._replace(others=dict(_others(placed, layer, tensors)), directions=layer.directions)
+            biases = _biases(tensors, layer)
             gates = [gate_line(placed, layer, gate, biases[gate.letter]) for gate in layer.gates(placed.inputs)]
             return line._replace(h=layer.units, gates=tuple(gates), bias_size=layer.units)
         case Dense():
@@ -404,10 +405,10 @@ def _reads(placed: Placed, layer: Cell, product: Product) -> int:
     return taps * placed.sizes[axis] if axis else 1
 
 
-def _biases(placed: Placed, layer: Cell) -> Counter[str]:
+def _biases(tensors: Iterable[Tensor], layer: Cell) -> Counter[str]:
     """Return the number of bias vectors of each gate in one direction, by the gate's letter."""
     biases: Counter[str] = Counter()
-    for tensor in placed.tensors:
+    for tensor in tensors:
         if tensor.role in BIASES and tensor.direction is not Direction.BACKWARD:
             directions = layer.directions if tensor.direction is Direction.BOTH else 1
             for letter in tensor.gates:
@@ -415,7 +416,7 @@ def _biases(placed: Placed, layer: Cell) -> Counter[str]:
     return biases
 
 
-def _others(placed: Placed, layer: Cell) -> Iterator[tuple[str, Products]]:
+def _others(placed: Placed, layer: Cell, tensors: Iterable[Tensor]) -> Iterator[tuple[str, Products]]:
     right = [each for gate in layer.gates(placed.inputs) for each in gate.products if each.form is Form.RANK]
     if right:
         yield Role.RIGHT, times(len(right), placed.sizes["r"], placed.sizes[width_of(layer, right[0].vector)])
@@ -423,7 +424,7 @@ def _others(placed: Placed, layer: Cell) -> Iterator[tuple[str, Products]]:
         if weight.widths:
             name = "projection" if layer.projects(weight) else weight.letter
             yield name, times(*[placed.sizes[width] for width in weight.widths])
-    if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
+    if scalars := sum(tensor.params for tensor in tensors if tensor.role is Role.SCALAR):
         yield "scalars", times(scalars // layer.directions)
     if layer.learned_state:
         yield "state", state_of(placed, layer)

@@ -66,14 +66,12 @@ BEFORE = {
 def words(layer: Layer, *others: Layer) -> str:
     """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?` if another one differs."""
     values = layer.values()
-    kept = {
-        option: value if all(getattr(other, option) == value for other in others) else "?"
-        for option, value in values.items()
-    }
+    differing = [option for option, value in values.items() if any(getattr(each, option) != value for each in others)]
+    kept = {**values, **dict.fromkeys(differing, "?")} if differing else values
     before = [word for (option, value), word in BEFORE.items() if values.get(option) == value]
     projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
     shown = (layer.number, "projection", "repeat")
-    differing = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in shown]
+    differing = [f", {option}=?" for option in differing if option not in shown]
     number = f" {kept[layer.number]}" if layer.number and kept[layer.number] is not None else ""
     return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(differing)}"
 
