@@ -169,8 +169,8 @@ def test_too_many_answers_are_one_line(call: Call) -> None:
     """2,500 of them, before any is read; a network of the most layers in both halves has 2,002 counts."""
     assert MOST_ANSWERS >= 2 * (1_000 + 1)
     for word in ("7", "x", "(2,3)"):
-        err = refusal(call, "answer", "-i", 4, "-l", "rnn:3", *[word] * 10_001)
-        assert err == "rnncalc: expected at most 2,500 numbers or shapes, got 10,001\n"
+        err = refusal(call, "answer", "-i", 4, "-l", "rnn:3", *[word] * 2_501)
+        assert err == "rnncalc: expected at most 2,500 numbers or shapes, got 2,501\n"
     with pytest.raises(CallError, match="at most 2,500 numbers or shapes, got 2,501"):
         answer(chain(3), *[7] * 2_501)
     with pytest.raises(CallError, match="expected 1 number, the total"):
