@@ -46,7 +46,7 @@ _BINARY = {"Ki": KIBI, "Mi": KIBI**2, "Gi": KIBI**3}
 _SCALES = _SCALE_WORDS | _BINARY | {name: 10**power for name, power in SUFFIXES.items()}
 """What multiplies a number before it; before the German words a comma is a decimal comma."""
 _WEIGHTS, _BIASES = r"weights?|gewichte?|poids|pes[oi]s?", r"bia[is]\w*|sesgos?|vi[eé]s(?:es)?"
-_UNITS = {
+UNITS = {
     "params": rf"trainable|learnable|par[aáâ]m\w*|{_WEIGHTS}|{_BIASES}",
     "multiply-adds": "multiply.?adds?|macs?",
     "flops": "flops?",
@@ -242,7 +242,7 @@ def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]
     letters = "".join({name[0] for name in known or ()} & {*"xXeE"})
     index_x_of = "".join(sorted(name[0] for name in known or () if name[1:] == "_x"))
     tokens: list[Token] = []
-    for match in _pattern(_UNITS.get(quantity, "(?!)"), letters, index_x_of).finditer(text):
+    for match in _pattern(UNITS.get(quantity, "(?!)"), letters, index_x_of).finditer(text):
         if match.lastgroup in WORDS and known and {*match[0]} <= known:
             match = cast("re.Match[str]", _PRODUCT.fullmatch(text, *match.span()))
         if match.lastgroup == "word":

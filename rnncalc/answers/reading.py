@@ -30,6 +30,7 @@ from rnncalc.errors import CallError
 from rnncalc.expressions import (
     ENDS,
     SUFFIXES,
+    UNITS,
     WORDS,
     ExpressionError,
     Parser,
@@ -85,14 +86,13 @@ _SUM_OF_PARTS = r"[^\W\d][\w ]{1,60}\w(?: ?\+ ?[^\W\d][\w ]{1,60}\w)+ ?(?:= ?[0-
 """A sum of layers without their numbers, as GRU + Dense = 1285."""
 _BEHIND = r"\A([0-9][0-9.,]*) ((?i:total.*|bia[is]\w*|sesgos|vi[eé]s\w*))\Z"
 _DASH = r"\A((?i:total\w*|sum\w*|gesamt\w*)) [-–—] (?=[0-9])"
-_UNITS = {"bytes": "bytes?|octets?", "flops": "flops?", "multiply-adds": "macs?|multiply-adds"}
 _ROUGH = ("about", "roughly")
 _SUM = {"sign", "times", "over", "power", "equals"}
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
 _NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
 _LEVEL = r"(?:\^ ?\{? ?[(\[<]?|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?[)\]>⁾]?\}?"
-"""Units before the label of a number, what says that a number is rounded, the signs of a calculation, the verbs behind
+"""What says that a number is rounded, the signs of a calculation, the verbs behind
 a name, a name, one with a shape and no verb between them, and the number of a layer above its letter."""
 _PARTS = "layer|schicht|couche|capa|strat|camada|lstm|gru|rnn|dense|linear|output|embed|gat|block|direct|richt|coder"
 _BRACKETED = (
@@ -210,8 +210,8 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     text = text.strip()
     if re.fullmatch("[1-9][0-9]{0,17}", text):  # as most answers are, and it needs no grammar
         return [GivenNumber(int(text), text=text)]
-    if quantity in _UNITS:
-        text = re.sub(rf"(?i)(?<=[0-9)]) (?:{_UNITS[quantity]})(?= (?:for|in|of|für|im|pour|para|per)\b)", "", text)
+    if quantity != "params":
+        text = re.sub(rf"(?i)(?<=[0-9)]) (?:{UNITS[quantity]})(?= (?:for|in|of|für|im|pour|para|per)\b)", "", text)
     if len(text) <= LONGEST_ANSWER and not {"O", "Θ"} & {*(sizes or "")}:
         text, growth = without_growth(text)
         if growth:
