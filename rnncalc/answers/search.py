@@ -160,6 +160,7 @@ class Search:
         known = self.quantities if total else [*confused(self.quantity, scope)] if scope and portion.whole else []
         quantities = [(number, row) for number, row in known if answer.means(number)]
         alone = bool(quantities) or not (of_params or has_letters(answer.number))  # of other numbers, pairs are chance
+        alone = alone or answer.number == 0  # a pair leaves out everything
         explanations = [*self.diagnoses(question, alone=alone or not portion.whole)]
         if quantities and not of_params:  # a mistake that is made in this quantity alone is likelier
             explanations = [each for each in explanations if each[0].mistakes[0].quantity == self.quantity]
