@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, SRU, Embedding, FastGRNN, Layer, Network, Output
+from rnncalc import GRU, LSTM, RNN, SRU, Embedding, FastGRNN, Layer, Network, Output, answer
 from rnncalc.answers.families import Question, variants_of
 from rnncalc.answers.judgement import Diagnosis
 from rnncalc.answers.reading import GivenNumber
@@ -304,3 +304,9 @@ def test_a_search_counts_each_line_a_bounded_number_of_times(monkeypatch: pytest
                 Search(net).singles()
                 costs.append(len(counted))
             assert costs[1] <= 3 * costs[0], (kind, few)
+
+
+def test_nothing_is_explained_by_no_pair() -> None:
+    """Two mistakes together leave out both layers."""
+    (wrong,) = answer(Network(input=8, layers=[LSTM(16)], output=5), 0).judged
+    assert not wrong.diagnoses
