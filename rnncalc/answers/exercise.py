@@ -155,6 +155,7 @@ def exercise(
         )
     whole("variants", variants, 1)
     whole("seed", seed)
+    whole("wrong", wrong)
     if whole("choices", choices) == 1 or choices > MOST_CHOICES:
         expected = f"2 to {MOST_CHOICES}, or 0 for an answer that is written"
         raise CallError(f"choices: expected {expected}, got {choices:,}")

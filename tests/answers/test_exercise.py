@@ -363,6 +363,8 @@ def test_as_many_choices_as_there_are_letters() -> None:
     assert question.right_answer in question.items[0].choices
     (written,) = exercise(GRU_16).exercises
     assert written.items[0].choices == ()
+    (likeliest,) = exercise(GRU_16, wrong=3).exercises
+    assert likeliest.items[0].wrong == written.items[0].wrong[:3]
 
 
 @pytest.mark.broad
