@@ -8,10 +8,11 @@ import click
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
-from rnncalc.cli.inputs import network_meant, read_open_spec, read_spec
+from rnncalc.cli.inputs import is_drafted, network_meant, read_open_spec, read_spec
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
+from rnncalc.printable import escape_path
 from rnncalc.questions import solve as question
 from rnncalc.questions.count import bytes_of
 from rnncalc.reports.solve import SolutionReport
@@ -52,7 +53,10 @@ def solve(
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
         spec = at_once.ask(read_open_spec, specs, **flags)
     if not spec.marked:
+        _ = spec.network  # whose problems are first, as that it is a model of several
         such = "such as lstm: ?, in the file" if specs else "as in -l 'lstm:?'"
+        if is_drafted(spec.source):
+            such = f"in the spec that rnncalc read {escape_path(spec.source)} prints"
         raise CallError(f"no size is written ?, so there is nothing to solve for; write one {such}")
     each = 0 if bytes_ is None else size
     solution = question.solve(spec.sized, budget, multiple=multiple, exact=exact, bytes_each=each)
