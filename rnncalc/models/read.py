@@ -22,7 +22,7 @@ from rnncalc.models.chain import in_chain, orders, with_table_first
 from rnncalc.models.files import read as read_file
 from rnncalc.models.files.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffer
 from rnncalc.models.files.torch_names import LENGTHS
-from rnncalc.models.sites import OF_ATTENTION, Doubt, Site, as_table, in_groups, sites_of, untrained
+from rnncalc.models.sites import OF_ATTENTION, Doubt, Site, as_attention, as_table, in_groups, sites_of, untrained
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.printable import escape_path
@@ -247,6 +247,8 @@ class _Drafting:
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             front = self.input is None and not self.unknown
             site = as_table(site, after) if front else in_groups(site, self.width)
+            if self.around and not self.unknown:
+                site = as_attention(site, self.width, self.file.framework)
             if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
                 self._unknown(site, last=not any(later.params for later in sites[place + 1 :]))
             elif isinstance(site.layer, Embedding) and not front:
@@ -314,7 +316,7 @@ class _Drafting:
             doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name in frozen if frozen[name])))
         self.width, self.grid = layer.output_width(inputs), layer.output_grid(grid) or ()
         if layer.time.along:
-            self.steps, _ = layer.output_shape((self.steps, inputs))
+            self.steps, *_ = (*layer.output_shape((self.steps, inputs))[:-1], None)
         before = self.layers[-1] if self.layers else None  # of the same module, and the layer reads its output alone
         stacked = before and before.path is not None and before.output_width(inputs) == inputs
         if before and stacked and before.replace(repeat=1) == layer:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.layout import layout
 from rnncalc.conventions.tensor import STORED, Tensor
-from rnncalc.layers.attention import MultiHeadAttention, Transformer
+from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D, Pool1D
@@ -271,6 +271,19 @@ def as_table(site: Site, after: Site | None) -> Site:
     """Return the first matrix as an embedding if the next layer's input width is its number of columns."""
     if after is not None and _may_be_table(site) and after.inputs == site.inputs != site.shapes["weight"][0]:
         return _table(site)
+    return site
+
+
+def as_attention(site: Site, width: int | None, framework: str) -> Site:
+    """Return the matrix and the score of an attention as one over the steps if it reads as many numbers as reach it.
+
+    A decoder's reads a query and a key.
+    """
+    scores = [tensor for name, tensor in site.tensors.items() if name in ("score.weight", "score/kernel")]
+    for score, bias, score_bias in product(scores, (True, False), (True, False)):
+        layer = Attention(units=score.params, bias=bias, score_bias=score_bias)
+        if site.layer is None and width and expected(layer, width, framework) == site.shapes:
+            return site.guessed(layer, width)
     return site
 
 

@@ -422,7 +422,7 @@ def test_steps_and_pools_behind_any_layer(tmp_path: Path) -> None:
 
 
 def test_models_that_are_no_row(tmp_path: Path) -> None:
-    """What several layers read, or reads several, and the numbers of inputs and outputs are said, and none is run."""
+    """What several layers read, or reads several, is said, or they are several networks, and none is run."""
     layers = keras.layers
     x, other = keras.Input((12, 6)), keras.Input((12, 3))
     cells = layers.LSTM(64, return_sequences=True, name="cells")
@@ -439,7 +439,8 @@ def test_models_that_are_no_row(tmp_path: Path) -> None:
     }
     for said, (inputs, outputs) in cases.items():
         for text, ran in kept(tmp_path, inputs, outputs):
-            assert (said.lower() in text.lower(), ran) == (True, False), f"{said}\n{text}"
+            apart = "no spec says how they are joined" in text
+            assert (apart or said.lower() in text.lower(), ran) == (True, False), f"{said}\n{text}"
 
 
 def test_layers_within_others(tmp_path: Path) -> None:
