@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Plus, factored, letters, plain
@@ -299,7 +299,13 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         if not more:
             return "", "" if name == BASE else "as the textbook"
         differences = [each for each in self.allocations.differences if each.convention == name]
-        biases = "; ".join(dict.fromkeys(_biases(each, ", not") for each in differences if not each.stored))
+        sizes: dict[tuple[str, str], list[str]] = {}
+        for each in differences:
+            if not each.stored:
+                sizes.setdefault((letters(each.biases), letters(each.biases_of_textbook)), []).extend(each.layers)
+        biases = "; ".join(
+            f"{own}{f' in {_few(names)}' if len(sizes) > 1 else ''}, not {base}" for (own, base), names in sizes.items()
+        )
         stored = dict.fromkeys(f"{letters(each.biases)} stored" for each in differences if each.stored)
         reasons = (*[f"biases {biases}"][: bool(biases)], *stored)
         return cell(more) if has_letters(more) else f"{more:+,}".replace("-", "−"), "; ".join(reasons)
@@ -325,14 +331,13 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
 
 def _explained(difference: ConventionDifference) -> str:
     more = f"{abs(difference.params):,} {'more' if difference.params > 0 else 'fewer'}"
-    names = difference.layers
-    layers = ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
-    tensors = ", ".join(difference.tensors)
+    layers, tensors = _few(difference.layers), ", ".join(difference.tensors)
     if difference.stored:
         return f"{more} in {layers} than the textbook, which does not count the stored means and variances ({tensors})"
-    return f"{more} in {layers} than the textbook, biases of {_biases(difference, ' instead of')} ({tensors})"
+    biases = f"{letters(difference.biases)} instead of {letters(difference.biases_of_textbook)}"
+    return f"{more} in {layers} than the textbook, biases of {biases} ({tensors})"
 
 
-def _biases(difference: ConventionDifference, instead: str) -> str:
-    """Return the sizes of biases, and those of the textbook: `6h instead of 3h`."""
-    return f"{letters(difference.biases)}{instead} {letters(difference.biases_of_textbook)}"
+def _few(names: Sequence[str]) -> str:
+    """Return the names of layers; of many, the first two and how many others there are."""
+    return ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
