@@ -152,7 +152,9 @@ def on_unknown(network: Described, *needed: str) -> Iterator[str]:
     if steps_known(network.parts):
         yield from on_elsewhere(network, "Not known", *needed)
     else:
-        yield "Not known without the number of steps; give steps, or -T."
+        lacking = [name for name, each in network.networks.items() if not steps_known(each.network.parts)]
+        cure = f"give steps in {all_of(lacking)}" if lacking else "give steps, or -T"
+        yield f"Not known without the number of steps; {cure}."
 
 
 class StreamReport(ExtendedCountReport):
@@ -266,8 +268,8 @@ class QuantizedReport(ExtendedCountReport):
         yield "Flash holds more than the parameters: the program, scales and zero points."
 
     def _own_types(self) -> Iterator[str]:
-        if own := "; ".join(on_dtypes(self.quantized.network, "")):
-            yield f"Bytes per number: {own}."
+        if types := "; ".join(on_dtypes(self.quantized.network, "")):
+            yield f"Bytes per number: {types}."
         yield from on_elsewhere(self.quantized.network, "Not known", "dtype", "state")
 
 

@@ -304,7 +304,8 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
             if not each.stored:
                 sizes.setdefault((letters(each.biases), letters(each.biases_of_textbook)), []).extend(each.layers)
         biases = "; ".join(
-            f"{own}{f' in {_few(names)}' if len(sizes) > 1 else ''}, not {base}" for (own, base), names in sizes.items()
+            f"{size}{f' in {_few(names)}' if len(sizes) > 1 else ''}, not {base_size}"
+            for (size, base_size), names in sizes.items()
         )
         stored = dict.fromkeys(f"{letters(each.biases)} stored" for each in differences if each.stored)
         reasons = (*[f"biases {biases}"][: bool(biases)], *stored)
