@@ -88,6 +88,10 @@ def in_equations(net: Network) -> Iterator[tuple[str, Shapes, set[str]]]:
         }
         scalars = {name: (1,) for name, tensor in names.items() if tensor.role is Role.SCALAR and name in found}
         kept = {tensor.name for tensor in placed.tensors if tensor.role is Role.STATE}
+        if blocks := getattr(placed.layer, "recurrent_blocks", None):  # an equation has the zeros beside them too
+            whole = {name for name in found if names[name].role is Role.RECURRENT}
+            assert all(prod(found[name]) == blocks * prod(names[name].shape) for name in whole)
+            found |= {name: names[name].shape for name in whole}
         yield layer["name"], found | scalars, kept
 
 
