@@ -294,7 +294,7 @@ def _typeset(char: str) -> str:
 def symbol(letter: str, below: str = "", above: str = "") -> str:
     """Return a letter in LaTeX, a Greek one by its name, with its subscript and the number of its layer above."""
     letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
-    letter = f"{letter}^{{{above}}}" if above else letter
+    letter = f"{letter}^{{{_mathematical(above)}}}" if above else letter
     below, _, inner = below.partition("_")  # of E_(x_t)
     below = f"{_mathematical(below)}_{{{_mathematical(inner)}}}" if inner else _mathematical(below)
     return f"{letter}_{{{below}}}" if below else letter

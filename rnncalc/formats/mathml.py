@@ -134,7 +134,8 @@ def symbol(letter: str, below: str = "", above: str = "") -> str:
     outer, _, inner = ("".join(map(_below, with_accents(part))) for part in escape(below, MOST_OF_A_SUM).partition("_"))
     index = f"<msub><mrow>{outer}</mrow><mrow>{inner}</mrow></msub>" if inner else outer  # of E_(x_t)
     if above:
-        return f"<msubsup>{symbol}<mrow>{index}</mrow><mrow>{''.join(map(_below, above))}</mrow></msubsup>"
+        number = "".join(map(_below, escape(above, MOST_OF_A_SUM)))
+        return f"<msubsup>{symbol}<mrow>{index}</mrow><mrow>{number}</mrow></msubsup>"
     return f"<msub>{symbol}<mrow>{index}</mrow></msub>" if below else symbol
 
 

@@ -44,7 +44,7 @@ def _gift_question(question: QuizQuestion) -> Iterator[str]:
         yield from (_gift_answer(marks[each is question.right], each.text, each) for each in question.choices)
     elif question.numeric:
         yield "{#\n"
-        within = f":{question.tolerance}" if question.tolerance != "0" else ""
+        within = f":{question.tolerance:g}" if question.tolerance else ""
         yield _gift_answer("=", question.right.text, question.right, within)
         yield from (_gift_answer("=%0%", each.text, each, within) for each in question.wrong)
         yield f"~#{_gift_text(UNKNOWN)}\n"  # stands for all other numbers
@@ -103,7 +103,7 @@ def _moodle_question(question: QuizQuestion) -> Iterator[str]:
         for each in question.choices:
             yield _moodle_answer(_moodle_quoted(each.text), each, right=each is question.right, html=True)
     else:
-        tolerance = f"<tolerance>{question.tolerance}</tolerance>" if question.numeric else ""
+        tolerance = f"<tolerance>{question.tolerance:g}</tolerance>" if question.numeric else ""
         if not question.numeric:
             yield "    <usecase>0</usecase>\n"
         for each in (question.right, *question.wrong):
@@ -160,7 +160,7 @@ def _canvas_question(question: QuizQuestion) -> Iterator[str]:
         feedback = " ".join(beside)  # it cannot depend on what is written
         yield f"+ {_canvas_text(question.right.feedback)}\n- {_canvas_text(feedback or 'Wrong.')}\n"
         if question.numeric:
-            within = f" +- {question.tolerance}" if question.tolerance != "0" else ""
+            within = f" +- {question.tolerance:g}" if question.tolerance else ""
             yield f"=   {_canvas_text(question.right.text)}{within}\n"
         else:
             yield from (f"*   {_canvas_text(text)}\n" for text in question.right.spellings)

@@ -250,7 +250,7 @@ def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
             wrong=tuple(wrong.values()),
             choices=tuple(right if answer == item.right else wrong[answer] for answer in item.choices),
             numbers=numbers,
-            tolerance=f"{TOLERANCE:g}" if exercise.data else "0",
+            tolerance=TOLERANCE if exercise.data else 0,
         )
         yield question.replace(entries=tuple(_entries(question, item)) if exercise.data and not item.choices else ())
 

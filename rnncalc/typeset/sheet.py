@@ -252,7 +252,7 @@ class QuizQuestion(Frozen):
     wrong: tuple[QuizAnswer, ...]
     choices: tuple[QuizAnswer, ...]
     numbers: tuple[str, ...] = ()
-    tolerance: str = "0"
+    tolerance: float = 0
     entries: tuple[QuizQuestion, ...] = ()
 
     @property

@@ -210,8 +210,9 @@ def acts_in_tikz(text: str) -> None:
 
 
 def acts_in_csv(text: str) -> None:
-    """Hold that no cell is a formula."""
-    assert not [cell for row in csv.reader(io.StringIO(text)) for cell in row if cell[:1] in [*"=+@-"]]
+    """Hold that no cell is a formula; a difference is a number."""
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row if not re.fullmatch(r"-\d+", cell)]
+    assert not [cell for cell in cells if cell[:1] in [*"=+@-"]]
 
 
 def acts_in_xml(text: str) -> None:
@@ -232,7 +233,7 @@ def acts_in_gift(text: str) -> None:
 ELEMENTS = {
     *("html", "head", "meta", "title", "link", "style", "body", "main", "article", "section", "figure", "h1", "h2"),
     *("p", "div", "span", "wbr", "table", "thead", "tbody", "tfoot", "tr", "th", "td"),
-    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mpadded", "msub", "munder", "msup", "mfrac"),
+    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mpadded", "msub", "msubsup", "munder", "msup", "mfrac"),
     *("mtable", "mtr", "mtd"),
 }
 DRAWN = {
@@ -254,7 +255,9 @@ def acts_in_html(text: str) -> None:
     own = [element for element in root.iter() if element.tag in ELEMENTS]
     assert {name for element in own for name in element.attrib} <= ATTRIBUTES
     for element in own:
-        assert re.fullmatch(r"width: [\d.]+%|min-width: \d+px|", element.get("style", "")), element.get("style")
+        assert re.fullmatch(r"width: [\d.]+%|min-width: \d+px|--beside: \d+|", element.get("style", "")), element.get(
+            "style"
+        )
         assert element.get("href", "data:,") == "data:,"
         assert re.fullmatch(r"[a-z ]*", element.get("class", ""))
     assert len([*root.iter("style")]) == len([*root.iter("link")]) == 1
