@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 from pictured import ENDS, rooms, texts
 
-from rnncalc.layers.cell import Cell, Habits, Operations
+from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.pictures.picture import Arrow, Box, Label, Picture, Style, cells_along, dots
 from rnncalc.typeset.equations import plain
 
@@ -48,6 +48,17 @@ class Numbers(Operations[float]):
             for gate in layer.gates(inputs)
             for product in gate.products
         }
+        self.narrow = {
+            (gate.letter, product.vector): f"{product.vector}{gate.letter}"
+            for gate in layer.gates(inputs)
+            for product in gate.products
+            if product.form is Form.RANK
+        }
+
+    def read(self, letter: str, reads: dict[str, float]) -> float:
+        """Return the sum of what a gate reads; a matrix of low rank is a box of its own before it."""
+        boxes = ((self.narrow.get((letter, vector)), value) for vector, value in reads.items())
+        return sum(sin(number(box) + value) if box else value for box, value in boxes)
 
     def __getattr__(self, name: str) -> Callable[..., float]:
         return {"minimum": min}[name]
@@ -55,10 +66,10 @@ class Numbers(Operations[float]):
     def gate(self, letter: str, **reads: float) -> float:
         if letter in self.habits.plus_one:
             return self.through(letter, 1 + self.sum(letter, **reads))
-        return sin(number("gate", self.activations[letter], letter) + sum(reads.values()))
+        return sin(number("gate", self.activations[letter], letter) + self.read(letter, reads))
 
     def sum(self, letter: str, **reads: float) -> float:
-        return sin(number(*sorted(self.matrices[letter, read] for read in reads)) + sum(reads.values()))
+        return sin(number(*sorted(self.matrices[letter, read] for read in reads)) + self.read(letter, reads))
 
     def through(self, letter: str, total: float) -> float:
         return sin(number("gate", self.activations[letter], letter) + total)

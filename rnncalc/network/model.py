@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rnncalc.bounds import MOST_LETTERS, MOST_NETWORKS
 from rnncalc.errors import Problem, SpecError, first
 from rnncalc.layers.options import Size, WholeNumber
-from rnncalc.network import training
 from rnncalc.network.budget import Budget
 from rnncalc.network.budget import problems_of as budget_problems
 from rnncalc.network.network import Network
@@ -91,7 +90,9 @@ class Model(Frozen):
         if self.budget is not None:
             yield from budget_problems(self.budget, layers, names)
         if self.training is not None:
-            yield from training.problems_of(self.training)
+            from rnncalc.network.training import problems_of  # imported here, because few models say it
+
+            yield from problems_of(self.training)
 
     def _expected(self, expect: Expect) -> Iterator[Problem]:
         for key in ("layers", "tensors"):

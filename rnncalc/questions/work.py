@@ -105,8 +105,8 @@ def work(
     if backward:
         name = loss_name(loss, data.targets)
         timed = with_loss(timed, name)
-        if any(isinstance(placed.layer, Output) and placed.layer.tied for placed in timed.stack):
-            raise RefusedError("by hand, the gradient of a table that a tied output shares is not written; remove tied")
+        if any(getattr(placed.layer, "tied", False) for placed in timed.stack):
+            raise RefusedError("by hand, the gradient of a table that two layers share is not written; remove tied")
         counted = counted_of(timed, chunk)
         cut = counted.chunk if counted.truncated else None
     _refuse_large(timed)

@@ -229,9 +229,11 @@ def _checked(
 
 def _remarks(verdict: Verdict) -> list[str]:
     """Return what is to be known of a model file with which the spec was compared."""
+    if not verdict.model:
+        return []
     from rnncalc.reports.read import sentence  # imported here, because few calls have a model file
 
-    return [sentence(remark) for remark in verdict.model.remarks] if verdict.model else []
+    return [sentence(remark) for remark in verdict.model.remarks]
 
 
 def _about(verdict: Verdict) -> Iterator[Finding]:
