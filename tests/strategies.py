@@ -223,11 +223,12 @@ def started(draw: st.DrawFn) -> Spec:
     for half in halves:
         cells = [layer for layer in half["layers"] if not PLAIN & {*layer}]
         for place, layer in enumerate(cells):
-            if layer.get("learned_state") or "projection" in layer or not draw(st.booleans()):
+            starts = half.get("initial_states")
+            if layer.get("learned_state") or "projection" in layer or starts == "zeros" or not draw(st.booleans()):
                 continue
             layer["initial_state"] = draw(SMALL)
             if half is spec.get("decoder"):
-                gives = widths[place]
+                gives = widths[-1 if starts == "last" else place]
                 layer["initial_state"] = next(iter(gives.values())) * (2 if gives.get("bidirectional") else 1)
     halves[-1]["layers"] = [layer for layer in halves[-1]["layers"] if "external" not in layer] or [{"rnn": 2}]
     return spec
