@@ -35,6 +35,11 @@ def needed(name: str, but: str = "") -> str:
     return "".join(f", {option}: 1" for option in kind(name).needed() if option != but)
 
 
+def units(name: str, option: str) -> str:
+    """Return the number of a kind: a letter if the option's size is compared with it, which no schema does."""
+    return "h" if option.startswith("recurrent_") else "1" if kind(name).number else ""
+
+
 TOP, KIND_DEFS = SCHEMA["properties"], SCHEMA["$defs"]
 PLACES: dict[str, tuple[str, Any]] = {
     **{f"{key}:": (f"{BASE if key != 'input' else BASE[9:]}{key}: %s\n", TOP[key]) for key in KEYS},
@@ -60,7 +65,7 @@ PLACES: dict[str, tuple[str, Any]] = {
     },
     **{
         f"{name}.{option}:": (
-            f"input: 4\nlayers: [{{{name}: {'1' if kind(name).number else ''}{needed(name, option)}, {option}: %s}}]\n",
+            f"input: 4\nlayers: [{{{name}: {units(name, option)}{needed(name, option)}, {option}: %s}}]\n",
             KIND_DEFS[name]["properties"][option],
         )
         for name in KINDS
