@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, get_args
 from unicodedata import normalize
@@ -25,7 +25,7 @@ from rnncalc import (
     SpecError,
     exercise,
     explain,
-    load,
+    load_model,
     training,
 )
 from rnncalc.answers.exercise import ASKS, OF_PASS
@@ -63,9 +63,9 @@ def printed(reports: list[Any], folder: Path) -> str:
 def networks() -> Iterator[Network]:
     """Yield each network of the specs under each convention that can express it."""
     for path in sorted(Path("specs").rglob("*.yaml")):
-        for convention in CONVENTIONS:
+        for member, convention in product(load_model(path).networks.values(), CONVENTIONS):
             with suppress(SpecError):
-                yield load(path).replace(convention=convention)
+                yield member.network.replace(convention=convention)
 
 
 def numbers(reports: list[Any]) -> list[str]:
