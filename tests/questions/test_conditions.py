@@ -35,11 +35,11 @@ def test_a_formula_holds_where_it_says(option: tuple[str, str, Any], both: bool,
         return Network(input=inputs, layers=[layer, layer] if deep else [layer])
 
     try:
-        in_letters = network(letter("m"), letter("h"), letter("q"))
-    except (SpecError, TypeError):  # an option that is missing, or goes with another one
+        in_letters, in_numbers = network(letter("m"), letter("h"), letter("q")), network(m, h, 3)
+    except (SpecError, TypeError):  # an option that is missing, goes with another one, or is larger than the units
         return
     sizes = {"m": m, "h": h, "q": 3}
-    for placed, numbered in zip(in_letters.stack, network(m, h, 3).stack, strict=True):
+    for placed, numbered in zip(in_letters.stack, in_numbers.stack, strict=True):
         condition = condition_of(placed)
         params: Any = placed.params
         if condition and condition.size.at(sizes) == condition.other.at(sizes):
