@@ -11,11 +11,7 @@ from sources import PACKAGE, sources
 from rnncalc import RNN, Dropout, Network, Output, Part, SpecError
 
 MESSAGE = "expected at most 1,000 layers after repeat, got 1,001; stack fewer"
-STACKS = [
-    (RNN(3, repeat=1_000),),
-    (RNN(3),) * 1_000,
-    (RNN(3, repeat=600), Dropout(0.5), RNN(3, repeat=399)),
-]
+STACKS = [(RNN(3, repeat=1_000),), (RNN(3),) * 1_000, (RNN(3, repeat=600), Dropout(0.5), RNN(3, repeat=399))]
 
 
 @pytest.mark.parametrize("layers", STACKS)

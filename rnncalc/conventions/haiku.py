@@ -31,10 +31,7 @@ CONVENTION = rules.Convention(
             order="zrn",
             usual={"update_gate": "replaces"},
             only=rules.restricted(
-                **_ONLY,
-                activation=("tanh",),
-                reset_after=(None, False),
-                update_gate=(None, "replaces"),
+                **_ONLY, activation=("tanh",), reset_after=(None, False), update_gate=(None, "replaces")
             ),
         ),
         "lstm": rules.CellArrays(

@@ -16,9 +16,7 @@ _WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
 
 CELLS = {
     "rnn": _CELL.replace(
-        input=rules.Array("Wxh", "gates m"),
-        recurrent=rules.Array("Whh", "gates reads"),
-        only=rules.restricted(),
+        input=rules.Array("Wxh", "gates m"), recurrent=rules.Array("Whh", "gates reads"), only=rules.restricted()
     ),
     "gru": _CELL.replace(
         bias=rules.Array("b", "gates"),

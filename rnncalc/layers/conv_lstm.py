@@ -7,17 +7,7 @@ from functools import cache
 from math import prod
 from typing import Any, ClassVar
 
-from rnncalc.layers.cell import (
-    Activation,
-    Cell,
-    Form,
-    Gate,
-    Operations,
-    Product,
-    RecurrentActivation,
-    Stepped,
-    Value,
-)
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, RecurrentActivation, Stepped, Value
 from rnncalc.layers.layer import OptionProblem
 from rnncalc.layers.options import ANY_GRID, Option, Size, Sizes
 
@@ -47,8 +37,7 @@ class ConvLSTM(Cell, kw_only=True):
     own_options: ClassVar[Mapping[str, Option]] = {
         "kernel": Option(Size(), "how many places of each axis of the space a gate reads at once, k; 3 by default"),
         "space": Option(
-            Sizes(),
-            "the places of a step: the length of a line, or height and width of a grid; by default H × W",
+            Sizes(), "the places of a step: the length of a line, or height and width of a grid; by default H × W"
         ),
     }
 

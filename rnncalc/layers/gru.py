@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from rnncalc.layers.cell import (
-    Activation,
-    Gate,
-    GatedCell,
-    Operations,
-    Product,
-    RecurrentActivation,
-    Stepped,
-    Value,
-)
+from rnncalc.layers.cell import Activation, Gate, GatedCell, Operations, Product, RecurrentActivation, Stepped, Value
 from rnncalc.layers.layer import OptionProblem
 
 

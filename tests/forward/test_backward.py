@@ -29,12 +29,7 @@ def gradient(of: Backward, tensor: str, layer: int = 0) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("units", "shown"),
-    [
-        (2, "2 3; 20 30"),
-        (4, "2 3; 20 30; 2 3; 20 30"),
-        (5, "2 3; 20 30; 2 3; 20 30; …"),
-    ],
+    ("units", "shown"), [(2, "2 3; 20 30"), (4, "2 3; 20 30; 2 3; 20 30"), (5, "2 3; 20 30; 2 3; 20 30; …")]
 )
 def test_the_gradient_of_a_matrix_is_shown_in_its_rows(units: int, shown: str) -> None:
     """h = W x with W 0, half the squared error: the gradient is −y for each unit, times x."""

@@ -52,10 +52,7 @@ def test_names_in_shapes_are_numbers(shapes: Shapes) -> None:
     }
     plain, other = (
         network_of({"input": 4, **more})
-        for more in (
-            {"layers": [{"external": shapes}]},
-            {"sizes": sizes, "layers": [{"external": named}]},
-        )
+        for more in ({"layers": [{"external": shapes}]}, {"sizes": sizes, "layers": [{"external": named}]})
     )
     assert plain.parts == other.parts
     (placed,) = other.stack

@@ -45,11 +45,7 @@ def test_blocks_of_a_list() -> None:
 
 
 @pytest.mark.parametrize(
-    "more",
-    [
-        {"a.0.crossattention.self.query.weight": (4, 4)},
-        {"a.0.attention.self.distance_embedding.weight": (9, 2)},
-    ],
+    "more", [{"a.0.crossattention.self.query.weight": (4, 4)}, {"a.0.attention.self.distance_embedding.weight": (9, 2)}]
 )
 def test_a_block_of_more_parts_is_none(more: dict[str, tuple[int, ...]]) -> None:
     """As that of a decoder, which reads an encoder too."""

@@ -36,16 +36,8 @@ def spec(folder: Path, layers: str, input: int = 3) -> Path:
         ("lstm: 2, bidirectional: true", lstm(3, 2), "the spec lstm: 2, bidirectional: true; write {lstm: 2} inst"),
         ("lstm: 2", BARE, "lstm_1: the file has lstm: 2, bias: false, the spec lstm: 2; write {lstm: 2, bias: f"),
         ("lstm: 2, bias: false", lstm(3, 2), "the spec lstm: 2, bias: false; write {lstm: 2} instead of"),
-        (
-            "lstm: 2",
-            {**lstm(3, 2), **lstm(2, 2, "top")},
-            "top: the file has this layer, lstm: 2, and the spec",
-        ),
-        (
-            "lstm: 2",
-            {**lstm(3, 2), **lstm(2, 2, number=1)},
-            "lstm: 2, repeat: 2, the spec lstm: 2; write {lstm: 2",
-        ),
+        ("lstm: 2", {**lstm(3, 2), **lstm(2, 2, "top")}, "top: the file has this layer, lstm: 2, and the spec"),
+        ("lstm: 2", {**lstm(3, 2), **lstm(2, 2, number=1)}, "lstm: 2, repeat: 2, the spec lstm: 2; write {lstm: 2"),
         ("lstm: 2, repeat: 2", lstm(3, 2), "the file has lstm: 2, the spec lstm: 2, repeat: 2; write {lstm: 2} "),
         ("lstm: 2, repeat: 2", {**lstm(3, 2), **lstm(2, 4, number=1)}, "; write {lstm: 2}, then {lstm: 4}"),
         ("lstm: 2, projection: 1", lstm(3, 2), "the spec lstm: 2, projection: 1; write {lstm: 2}"),
@@ -91,10 +83,7 @@ def test_a_file_that_fits_is_one_check(tmp_path: Path, call: Call) -> None:
     assert (check["name"], check["ok"], check["limit"], check["actual"]) == ("--model", True, 4, 4)
     assert len(report_of(call, "check", written, "--model", path, "--tensors")["checks"]) == 4
     refused = call("check", written, "--tensors")
-    assert (refused.code, refused.err) == (
-        2,
-        "--tensors: needs --model; add it, or remove --tensors\n",
-    )
+    assert (refused.code, refused.err) == (2, "--tensors: needs --model; add it, or remove --tensors\n")
 
 
 def test_a_file_of_one_layer_less_says_so(tmp_path: Path, call: Call) -> None:

@@ -104,11 +104,7 @@ def test_a_derived_spelling_has_its_own_class_names(target: str, name: str, monk
 def test_what_it_has_no_words_for_it_is_asked_for_in_its_own() -> None:
     """Loops and joined features are the writer's, in the arrays of the spelling."""
     looped = Network(
-        input=4,
-        layers=[LSTM(3, extra_inputs=2, learned_state=True)],
-        output=4,
-        topology="one-to-many",
-        feedback=True,
+        input=4, layers=[LSTM(3, extra_inputs=2, learned_state=True)], output=4, topology="one-to-many", feedback=True
     )
     text = source(looped, "loom")
     for line in (

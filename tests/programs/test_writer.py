@@ -33,11 +33,7 @@ def test_the_modules_that_are_made(target: str) -> None:
 @pytest.mark.parametrize(
     ("giving", "taking", "line"),
     [
-        (
-            GRU(3, bidirectional=True),
-            GRU(6),
-            "gru_1_h = torch.cat([gru_1_h[0::2], gru_1_h[1::2]], dim=-1)  # joined",
-        ),
+        (GRU(3, bidirectional=True), GRU(6), "gru_1_h = torch.cat([gru_1_h[0::2], gru_1_h[1::2]], dim=-1)  # joined"),
         (
             GRU(6),
             GRU(3, bidirectional=True),

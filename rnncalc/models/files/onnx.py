@@ -17,15 +17,7 @@ from typing import Any, NamedTuple
 
 from rnncalc import bounds
 from rnncalc.models.files import model
-from rnncalc.models.files.model import (
-    BoundedReader,
-    FileModule,
-    FileTensor,
-    ModelFile,
-    Remark,
-    RemarkKind,
-    TensorRole,
-)
+from rnncalc.models.files.model import BoundedReader, FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.models.files.onnx_flow import CELLS, FUSED, INPUTS, PRODUCTS, Flow
 from rnncalc.models.files.onnx_graph import Graph, ONNXGraph, Operator, Place
 from rnncalc.models.files.onnx_moves import Value

@@ -14,13 +14,7 @@ from functools import partial
 from math import prod
 from typing import Any, NoReturn
 
-from rnncalc.bounds import (
-    MOST_FOREIGN,
-    MOST_NAME,
-    MOST_PICKLE,
-    MOST_PICKLE_DEPTH,
-    MOST_TENSORS,
-)
+from rnncalc.bounds import MOST_FOREIGN, MOST_NAME, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.models.files import model, torch_names
 from rnncalc.models.files.archive import Archive, TensorView, numbers_of
 from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole

@@ -181,11 +181,7 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
     ("model.json", b'{"modelTopology":{"class_name":"Sequential"', "a configuration that is no JSON"),
     ("a.json", b'{"format": "graph-model", "modelTopology": {"node": []}}', "a graph model of TensorFlow.js"),
     ("m.weights.json", b'{"metadata": {"total_size": 4}}', "is no index of a model: it has no weight_map"),
-    (
-        "m.weights.json",
-        b'{"weight_map": {"/a": ["../b.weights.h5"]}}',
-        "names the file ../b.weights.h5, which",
-    ),
+    ("m.weights.json", b'{"weight_map": {"/a": ["../b.weights.h5"]}}', "names the file ../b.weights.h5, which"),
     (
         "m.weights.json",
         b'{"weight_map": {"/a": [{}], "/b": "b\\ud800"}}',

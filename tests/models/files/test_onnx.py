@@ -561,9 +561,7 @@ def test_steps_in_a_row_are_a_cell(tmp_path: Path, call: Call, start: bytes, act
 
 
 @pytest.mark.parametrize(
-    ("start", "activation"),
-    [(OTHERS, "Tanh"), (COPY, "Identity"), (ZEROS, "Softmax")],
-    ids=["others", "copy", "zeros"],
+    ("start", "activation"), [(OTHERS, "Tanh"), (COPY, "Identity"), (ZEROS, "Softmax")], ids=["others", "copy", "zeros"]
 )
 def test_another_row_is_a_weight(tmp_path: Path, start: bytes, activation: str) -> None:
     """One with numbers of its own, or before what is no activation of a cell."""
