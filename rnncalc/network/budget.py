@@ -6,7 +6,6 @@ Imported only for a budget or a check.
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from rnncalc.errors import Problem
@@ -77,48 +76,34 @@ class GrowthLimit(NamedTuple):
     percent: bool = False
 
 
-_most = partial(BudgetKey, Rule.AT_MOST)
-
-
 class Budget(NamedTuple):
-    """The limits that a network must keep; None for no limit.
+    """The limits that a network must keep; None for no limit. A name says which number is limited, and how.
 
     max_growth: the most that quantities may grow since a baseline, by their names, or in pairs of both.
     layers: the most parameters that a layer may have, likewise. networks: the same of the networks of a model.
     """
 
-    max_params: Annotated[int | None, _most(Quantity.PARAMS, AMOUNT, "The most parameters, such as 1M.")] = None
-    max_bytes: Annotated[int | None, _most(Quantity.BYTES, BYTES, "The most bytes, such as 4MB.")] = None
-    max_multiply_adds: Annotated[
-        int | None, _most(Quantity.MULTIPLY_ADDS, AMOUNT, "The most multiply-adds of one pass: 10M.")
-    ] = None
-    min_dense_ratio: Annotated[
-        "Fraction | float | None",
-        BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent ratio, such as 4."),
-    ] = None
-    max_saved: Annotated[int | None, _most(Quantity.SAVED, AMOUNT, "The most saved activations of a sequence.")] = None
-    max_training_bytes: Annotated[
-        int | None, _most(Quantity.TRAINING_BYTES, BYTES, "The most bytes of a training step: 4GB.")
-    ] = None
-    max_state: Annotated[int | None, _most(Quantity.STATE, AMOUNT, "The most numbers carried from step to step.")] = (
+    max_params: Annotated[int | None, AMOUNT, "The most parameters, such as 1M."] = None
+    max_bytes: Annotated[int | None, BYTES, "The most bytes, such as 4MB."] = None
+    max_multiply_adds: Annotated[int | None, AMOUNT, "The most multiply-adds of one pass: 10M."] = None
+    min_dense_ratio: Annotated["Fraction | float | None", Ratio(), "The least dense-equivalent ratio, such as 4."] = (
         None
     )
-    max_state_bytes: Annotated[
-        int | None, _most(Quantity.STATE_BYTES, BYTES, "The most bytes carried from step to step, such as 2kB.")
-    ] = None
-    max_multiply_adds_per_step: Annotated[
-        int | None, _most(Quantity.MULTIPLY_ADDS_PER_STEP, AMOUNT, "The most multiply-adds of one step: 400k.")
-    ] = None
-    max_multiply_adds_per_second: Annotated[
-        int | None, _most(Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds per second: 40M.")
-    ] = None
+    max_saved: Annotated[int | None, AMOUNT, "The most saved activations of a sequence."] = None
+    max_training_bytes: Annotated[int | None, BYTES, "The most bytes of a training step: 4GB."] = None
+    max_state: Annotated[int | None, AMOUNT, "The most numbers carried from step to step."] = None
+    max_state_bytes: Annotated[int | None, BYTES, "The most bytes carried from step to step, such as 2kB."] = None
+    max_multiply_adds_per_step: Annotated[int | None, AMOUNT, "The most multiply-adds of one step: 400k."] = None
+    max_multiply_adds_per_second: Annotated[int | None, AMOUNT, "The most multiply-adds per second: 40M."] = None
     max_growth: "Mapping[str, GrowthLimit] | tuple[tuple[str, GrowthLimit], ...]" = ()
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
     networks: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 
 
+RULES = {"max_": Rule.AT_MOST, "min_": Rule.AT_LEAST}
+
 BUDGET_KEYS: dict[str, BudgetKey] = {
-    name: declared.__metadata__[0]
+    name: BudgetKey(RULES[name[:4]], Quantity(name[4:]), *declared.__metadata__)
     for name, declared in Budget.__annotations__.items()
     if hasattr(declared, "__metadata__")
 }
