@@ -133,6 +133,36 @@ def prefix(layer: Cell, backward: bool) -> str:
     return ("backward/" if backward else "forward/") if layer.bidirectional else ""
 
 
+def fused(
+    arrays: Arrays,
+    layer: Cell,
+    order: str,
+    matrices: Mapping[str, str],
+    biases: Mapping[str, str],
+    *,
+    before: str = "",
+    transposed: bool = False,
+    reads: Mapping[str, slice] = {},
+) -> GateWeights:
+    """Return weights of which each array has those of all gates side by side, in an order.
+
+    matrices: the arrays for x and for the state h; biases: those of the sides. before: what is before each name.
+    transposed: whether the gates are columns. reads: the rows that a vector is multiplied by, if not all of the array.
+    """
+    products = {
+        (gate, vector): arrays.matrix(before + name, part, transposed=transposed, reads=reads.get(vector, slice(None)))
+        for vector, name in matrices.items()
+        for gate, part in arrays.gates(before + name, order, layer.units).items()
+    }
+    vectors = {
+        (gate, side): arrays.vector(before + name, part)
+        for side, name in biases.items()
+        if layer.bias
+        for gate, part in arrays.gates(before + name, order, layer.units).items()
+    }
+    return GateWeights(products, vectors)
+
+
 PROJECTIONS = ("query", "key", "value")
 """The projections of attention that its heads share among them."""
 

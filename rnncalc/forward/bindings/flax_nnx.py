@@ -1,7 +1,7 @@
 """Flax nnx: SimpleCell and GRUCell fuse the gates in `dense_i` and `dense_h`; LSTMCell has one per gate and side."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, GateWeights, prefix
+from rnncalc.forward.bindings import Binding, GateWeights, fused, prefix
 from rnncalc.forward.bindings.flax_linen import TRANSFORMS
 from rnncalc.layers.cell import Cell
 
@@ -13,15 +13,9 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     before = prefix(layer, backward)
     if layer.kind == "lstm":
         return _lstm(arrays, before)
-    order, h = ORDERS[layer.kind], layer.units
-    products = {
-        (gate, vector): arrays.matrix(f"{before}{stem}/kernel", columns, transposed=True)
-        for vector, stem in (("x", "dense_i"), ("h", "dense_h"))
-        for gate, columns in arrays.gates(f"{before}{stem}/kernel", order, h).items()
-    }
-    name = f"{before}dense_i/bias"
-    biases = {(gate, "input"): arrays.vector(name, part) for gate, part in arrays.gates(name, order, h).items()}
-    return GateWeights(products, biases)
+    matrices = {"x": "dense_i/kernel", "h": "dense_h/kernel"}
+    biases = {"input": "dense_i/bias"}
+    return fused(arrays, layer, ORDERS[layer.kind], matrices, biases, before=before, transposed=True)
 
 
 def _lstm(arrays: Arrays, before: str) -> GateWeights:

@@ -1,7 +1,7 @@
 """Haiku: VanillaRNN is two linear layers, a GRU has w_i and w_h, and an LSTM one linear layer that reads [x, h]."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, GateWeights, TransformNames, of_dense, prefix
+from rnncalc.forward.bindings import Binding, GateWeights, TransformNames, fused, of_dense, prefix
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 
@@ -14,20 +14,11 @@ NAMES = {
 
 
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
-    before, h = prefix(layer, backward), layer.units
-    order, matrices, vectors = NAMES[layer.kind]
+    order, (x, h), (bias, *second) = NAMES[layer.kind]
     reads = {"x": slice(inputs), "h": slice(inputs, None)} if layer.kind == "lstm" else {}
-    products = {
-        (gate, vector): arrays.matrix(f"{before}{name}", columns, transposed=True, reads=reads.get(vector, slice(None)))
-        for vector, name in zip("xh", matrices, strict=True)
-        for gate, columns in arrays.gates(f"{before}{name}", order, h).items()
-    }
-    biases = {
-        (gate, side): arrays.vector(f"{before}{name}", numbers)
-        for side, name in zip(("input", "recurrent"), vectors, strict=False)
-        for gate, numbers in arrays.gates(f"{before}{name}", order, h).items()
-    }
-    return GateWeights(products, biases)
+    biases = {"input": bias} | ({"recurrent": second[0]} if second else {})
+    before = prefix(layer, backward)
+    return fused(arrays, layer, order, {"x": x, "h": h}, biases, before=before, transposed=True, reads=reads)
 
 
 TRANSFORMS = TransformNames(

@@ -1,7 +1,9 @@
 """MLX: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows; the GRU's candidate has a second bias, bhn."""
 
+from collections.abc import Mapping
+
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, GateWeights, TransformNames, of_dense, prefix
+from rnncalc.forward.bindings import Binding, GateWeights, TransformNames, fused, of_dense, prefix
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 
@@ -9,21 +11,20 @@ NAMES = {"rnn": ("h", "Wxh", "Whh", "bias"), "gru": ("rzn", "Wx", "Wh", "b"), "l
 """The order of the gates, and the names of the matrices and of the bias."""
 
 
+def bound(
+    arrays: Arrays, layer: Cell, backward: bool, names: Mapping[str, tuple[str, str, str, str]], second: str
+) -> GateWeights:
+    """Return the weights of one direction; Equinox's are those too. second: the second bias of a GRU's candidate."""
+    order, x, h, bias = names[layer.kind]
+    before = prefix(layer, backward)
+    weights = fused(arrays, layer, order, {"x": x, "h": h}, {"input": bias}, before=before)
+    if layer.kind != "gru" or not layer.bias:
+        return weights
+    return weights._replace(biases={**weights.biases, ("n", "recurrent"): arrays.vector(f"{before}{second}")})
+
+
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
-    before, h = prefix(layer, backward), layer.units
-    order, *matrices, bias = NAMES[layer.kind]
-    products = {
-        (gate, vector): arrays.matrix(f"{before}{name}", rows)
-        for vector, name in zip("xh", matrices, strict=True)
-        for gate, rows in arrays.gates(f"{before}{name}", order, h).items()
-    }
-    if not layer.bias:
-        return GateWeights(products)
-    rows = arrays.gates(f"{before}{bias}", order, h)
-    biases = {(gate, "input"): arrays.vector(f"{before}{bias}", numbers) for gate, numbers in rows.items()}
-    if layer.kind == "gru":
-        biases["n", "recurrent"] = arrays.vector(f"{before}bhn")
-    return GateWeights(products, biases)
+    return bound(arrays, layer, backward, NAMES, "bhn")
 
 
 TRANSFORMS = TransformNames(

@@ -1,7 +1,7 @@
 """PyTorch: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows, in the orders of its documentation."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import PROJECTIONS, Binding, GateWeights, TransformNames, of_dense
+from rnncalc.forward.bindings import PROJECTIONS, Binding, GateWeights, TransformNames, fused, of_dense
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
@@ -10,19 +10,9 @@ ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
 def recurrent(arrays: Arrays, layer: Cell, backward: bool) -> GateWeights:
     """Return the weights of the gates; PaddlePaddle's are those too."""
     end = f"l{arrays.copy}{'_reverse' if backward else ''}"
-    order, h = ORDERS[layer.kind], layer.units
-    products = {
-        (gate, vector): arrays.matrix(f"{stem}_{end}", rows)
-        for vector, stem in (("x", "weight_ih"), ("h", "weight_hh"))
-        for gate, rows in arrays.gates(f"{stem}_{end}", order, h).items()
-    }
-    biases = {
-        (gate, side): arrays.vector(f"{stem}_{end}", rows)
-        for side, stem in (("input", "bias_ih"), ("recurrent", "bias_hh"))
-        if layer.bias
-        for gate, rows in arrays.gates(f"{stem}_{end}", order, h).items()
-    }
-    return GateWeights(products, biases)
+    matrices = {"x": f"weight_ih_{end}", "h": f"weight_hh_{end}"}
+    biases = {"input": f"bias_ih_{end}", "recurrent": f"bias_hh_{end}"}
+    return fused(arrays, layer, ORDERS[layer.kind], matrices, biases)
 
 
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:

@@ -10,16 +10,9 @@ ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo"}
 
 
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
-    before, order, h = bindings.prefix(layer, backward), ORDERS[layer.kind], layer.units
-    products = {
-        (gate, vector): arrays.matrix(f"{before}{name}", columns, transposed=True)
-        for vector, name in (("x", "kernel"), ("h", "recurrent_kernel"))
-        for gate, columns in arrays.gates(f"{before}{name}", order, h).items()
-    }
-    columns = arrays.gates(f"{before}bias", order, h) if layer.bias else {}
-    return GateWeights(
-        products, {(gate, "input"): arrays.vector(f"{before}bias", numbers) for gate, numbers in columns.items()}
-    )
+    matrices, before = {"x": "kernel", "h": "recurrent_kernel"}, bindings.prefix(layer, backward)
+    order = ORDERS[layer.kind]
+    return bindings.fused(arrays, layer, order, matrices, {"input": "bias"}, before=before, transposed=True)
 
 
 TRANSFORMS = TransformNames(
