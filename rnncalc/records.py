@@ -8,7 +8,8 @@ what is computed of it. Any other record is a `NamedTuple`.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from rnncalc.words import all_of, did_you_mean
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from inspect import Signature
 
 
+Entry = TypeVar("Entry")
 _NOTHING = object()
 
 
@@ -138,6 +140,20 @@ class Frozen:
             if name not in self.defaults or value != self.defaults[name]
         )
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def loaded(table: dict[str, str | Entry], name: str) -> Entry:
+    """Return an entry of a table, whose entries are imported when they are first used: `module:NAME` is what it names.
+
+    Raises KeyError for a name that is not in the table.
+    """
+    entry = table[name]
+    if isinstance(entry, str):
+        module, _, word = entry.partition(":")
+        value: Entry = getattr(import_module(module), word)
+        table[name] = value
+        return value
+    return entry
 
 
 def _annotations(cls: type) -> dict[str, Any]:

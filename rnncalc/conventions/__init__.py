@@ -6,27 +6,27 @@ CONVENTIONS is the one list in which a new framework is named. Each is imported 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
+from rnncalc.records import loaded
 from rnncalc.words import all_of
 
 CONVENTIONS: dict[str, str | Convention] = {
-    "textbook": "rnncalc.conventions.textbook",
-    "pytorch": "rnncalc.conventions.pytorch",
-    "keras": "rnncalc.conventions.keras",
-    "flax-linen": "rnncalc.conventions.flax_linen",
-    "flax-nnx": "rnncalc.conventions.flax_nnx",
-    "onnx": "rnncalc.conventions.onnx",
-    "mlx": "rnncalc.conventions.mlx",
-    "equinox": "rnncalc.conventions.equinox",
-    "haiku": "rnncalc.conventions.haiku",
-    "paddle": "rnncalc.conventions.paddle",
-    "tfjs": "rnncalc.conventions.tfjs",
+    "textbook": "rnncalc.conventions.textbook:CONVENTION",
+    "pytorch": "rnncalc.conventions.pytorch:CONVENTION",
+    "keras": "rnncalc.conventions.keras:CONVENTION",
+    "flax-linen": "rnncalc.conventions.flax_linen:CONVENTION",
+    "flax-nnx": "rnncalc.conventions.flax_nnx:CONVENTION",
+    "onnx": "rnncalc.conventions.onnx:CONVENTION",
+    "mlx": "rnncalc.conventions.mlx:CONVENTION",
+    "equinox": "rnncalc.conventions.equinox:CONVENTION",
+    "haiku": "rnncalc.conventions.haiku:CONVENTION",
+    "paddle": "rnncalc.conventions.paddle:CONVENTION",
+    "tfjs": "rnncalc.conventions.tfjs:CONVENTION",
 }
-"""Each convention, or the module that has it."""
+"""Each convention, or its module and name."""
 
 NOTATIONS = (
     *("w", "uvw", "rows", "rows-in-cells", "columns", "stacked-columns", "stacked", "stacked-gates", "pytorch"),
@@ -36,11 +36,7 @@ NOTATIONS = (
 
 def convention(name: str) -> Convention:
     """Return a convention. Raises KeyError for a name that is not in the list."""
-    entry = CONVENTIONS[name]
-    if isinstance(entry, str):
-        loaded: Convention = import_module(entry).CONVENTION
-        CONVENTIONS[name] = entry = loaded
-    return entry
+    return loaded(CONVENTIONS, name)
 
 
 def lacks(layer: Layer, name: str) -> Iterator[tuple[str, str]]:

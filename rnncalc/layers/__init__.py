@@ -5,9 +5,8 @@ KINDS is the one list in which a new cell is named. A kind's module is imported 
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from rnncalc.layers.layer import Layer
+from rnncalc.records import loaded
 
 KINDS: dict[str, str | type[Layer]] = {
     "rnn": "rnncalc.layers.rnn:RNN",
@@ -39,9 +38,4 @@ KINDS: dict[str, str | type[Layer]] = {
 
 def kind(name: str) -> type[Layer]:
     """Return the class of a kind. Raises KeyError for a name that is not in the list."""
-    entry = KINDS[name]
-    if isinstance(entry, str):
-        module, _, word = entry.partition(":")
-        loaded: type[Layer] = getattr(import_module(module), word)
-        KINDS[name] = entry = loaded
-    return entry
+    return loaded(KINDS, name)

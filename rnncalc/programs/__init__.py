@@ -5,7 +5,6 @@ A new framework is a class that extends Writer, named in the list under its conv
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rnncalc.conventions import lacks
@@ -17,7 +16,7 @@ from rnncalc.network.network import Network, in_numbers
 from rnncalc.printable import escape
 from rnncalc.programs.program import program_of
 from rnncalc.programs.writer import Writer, attends
-from rnncalc.records import Frozen
+from rnncalc.records import Frozen, loaded
 from rnncalc.words import not_among, one_of
 
 if TYPE_CHECKING:
@@ -34,15 +33,10 @@ SPELLINGS: dict[str, str | type[Writer]] = {
 
 def spelling(target: str) -> type[Writer]:
     """Return the writer of a convention's programs. Raises RefusedError if nobody has written one."""
-    writer = SPELLINGS.get(target)
-    if writer is None:
+    if target not in SPELLINGS:
         message = f"the convention {target} has no spelling, so no program can be written for it"
         raise RefusedError(f"{message}; write one in programs/, or export to {one_of([*SPELLINGS])}")
-    if isinstance(writer, str):
-        module, _, name = writer.partition(":")
-        loaded: type[Writer] = getattr(import_module(module), name)
-        SPELLINGS[target] = writer = loaded
-    return writer
+    return loaded(SPELLINGS, target)
 
 
 def source(described: Described, target: str) -> str:

@@ -9,12 +9,12 @@ with numbers worked out by hand and with the frameworks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Literal, NamedTuple, Protocol
 
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
+from rnncalc.records import loaded
 
 Product = Matrix | WeightVector | tuple[Matrix, ...]
 """A matrix, the vector of a diagonal one, or the blocks along a diagonal."""
@@ -180,19 +180,19 @@ IN_AXES: Mapping[str, Literal["rows", "columns"]] = {
 """The heads of Keras and Flax: what a head makes is an axis before its size, what it reads too."""
 
 BINDINGS: dict[str, str | Binding] = {
-    "textbook": "rnncalc.forward.bindings.textbook",
-    "pytorch": "rnncalc.forward.bindings.pytorch",
-    "keras": "rnncalc.forward.bindings.keras",
-    "flax-linen": "rnncalc.forward.bindings.flax_linen",
-    "flax-nnx": "rnncalc.forward.bindings.flax_nnx",
-    "onnx": "rnncalc.forward.bindings.onnx",
-    "mlx": "rnncalc.forward.bindings.mlx",
-    "equinox": "rnncalc.forward.bindings.equinox",
-    "haiku": "rnncalc.forward.bindings.haiku",
-    "paddle": "rnncalc.forward.bindings.paddle",
-    "tfjs": "rnncalc.forward.bindings.tfjs",
+    "textbook": "rnncalc.forward.bindings.textbook:BINDING",
+    "pytorch": "rnncalc.forward.bindings.pytorch:BINDING",
+    "keras": "rnncalc.forward.bindings.keras:BINDING",
+    "flax-linen": "rnncalc.forward.bindings.flax_linen:BINDING",
+    "flax-nnx": "rnncalc.forward.bindings.flax_nnx:BINDING",
+    "onnx": "rnncalc.forward.bindings.onnx:BINDING",
+    "mlx": "rnncalc.forward.bindings.mlx:BINDING",
+    "equinox": "rnncalc.forward.bindings.equinox:BINDING",
+    "haiku": "rnncalc.forward.bindings.haiku:BINDING",
+    "paddle": "rnncalc.forward.bindings.paddle:BINDING",
+    "tfjs": "rnncalc.forward.bindings.tfjs:BINDING",
 }
-"""The bindings by convention: a module with a BINDING, or the binding itself."""
+"""The bindings by convention, or the module and name of each."""
 
 
 def binding(convention: str) -> Binding:
@@ -200,13 +200,10 @@ def binding(convention: str) -> Binding:
 
     Raises RefusedError if there is none; its `cell` does, for a cell that the binding lacks.
     """
-    entry = BINDINGS.get(convention)
-    if entry is None:
+    if convention not in BINDINGS:
         message = f"the convention {convention} has no binding by hand, so its weights cannot be run"
         raise RefusedError(f"{message}; write one in forward/bindings, or count without running")
-    if isinstance(entry, str):
-        loaded: Binding = import_module(entry).BINDING
-        BINDINGS[convention] = entry = loaded
+    entry = loaded(BINDINGS, convention)
     bound = entry.cell
 
     def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> BoundWeights:

@@ -40,6 +40,11 @@ class FileFormat(NamedTuple):
     member: str = ""
     inside: str = ""
 
+    def contents(self, path: str) -> ModelFile:
+        """Return what the module reads of a file."""
+        model: ModelFile = getattr(import_module(self.module, __name__), self.reader)(path)
+        return model
+
 
 def _is_zip(head: bytes) -> bool:
     return head[:4] == b"PK\x03\x04"
@@ -125,10 +130,7 @@ def read(path: str, flag: str = "") -> ModelFile:
         if path == "-":
             raise BadFileError("a model file is named, not read from standard input")
         if entry := _in_folder(path):
-            inner: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(
-                os.path.join(path, entry.inside)
-            )
-            return inner._replace(path=path.rstrip("/"))
+            return entry.contents(os.path.join(path, entry.inside))._replace(path=path.rstrip("/"))
         if os.path.isdir(path):
             why = refusal(path.rstrip("/"), members=os.listdir(path))
             raise BadFileError(why or "is a folder; name a file in it")
@@ -146,8 +148,7 @@ def read(path: str, flag: str = "") -> ModelFile:
         if entry is None:
             inside = "is a zip archive, but no model" if members else "is not a model file that rnncalc reads"
             raise BadFileError(f"{inside}; those end in {one_of(SUFFIXES)}")
-        model: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(path)
-        return model
+        return entry.contents(path)
 
 
 @contextmanager
