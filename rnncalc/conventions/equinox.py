@@ -25,7 +25,6 @@ CONVENTION = _MLX.replace(
         output="h_t",
         axes="BW",
         state="{}_t",
-        state_axes="BW",
         note="At one step t, under jax.vmap: a GRUCell returns h_t, an LSTMCell the pair (h_t, c_t).",
     ),
 )

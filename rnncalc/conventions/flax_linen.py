@@ -14,11 +14,8 @@ _CELL = rules.CellArrays(
 )
 
 RETURNS = rules.Returns(
-    sequence="BTW",
     output="output",
-    axes="BTW",
     state="carry_{}",
-    state_axes="BW",
     note="nn.RNN with return_carry=True; an LSTM's carry is the pair (c, h).",
     note_time_first="nn.RNN with return_carry=True and time_major=True; an LSTM's carry is the pair (c, h).",
     merges=True,

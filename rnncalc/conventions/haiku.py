@@ -51,11 +51,8 @@ CONVENTION = rules.Convention(
         **rules.attention_of_dense("{}/w", "{}/b", (1, 0)),
     },
     returns=rules.Returns(
-        sequence="BTW",
         output="output",
-        axes="BTW",
         state="state_{}",
-        state_axes="BW",
         note="hk.dynamic_unroll with time_major=False; an LSTM's state is LSTMState(hidden, cell).",
         note_time_first="hk.dynamic_unroll with time_major=True, its default; an LSTM's state is "
         "LSTMState(hidden, cell).",

@@ -49,11 +49,8 @@ CONVENTION = rules.Convention(
         **dict.fromkeys(CROSS, rules.with_heads("attention_output", "q", "k", "d")),
     },
     returns=rules.Returns(
-        sequence="BTW",
         output="output",
-        axes="BTW",
         state="state_{}",
-        state_axes="BW",
         note="With return_state=True, and return_sequences=True where every step is used.",
         merges=True,
         last=True,

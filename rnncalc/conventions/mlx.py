@@ -44,9 +44,7 @@ CONVENTION = rules.Convention(
         **rules.attention_of_dense("{}.weight", "{}.bias"),
     },
     returns=rules.Returns(
-        sequence="BTW",
         output="h",
-        axes="BTW",
         state="{}",
         state_axes="BTW",
         note="RNN and GRU return h of every step, an LSTM the pair (h, c) of every step.",

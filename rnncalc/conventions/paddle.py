@@ -32,9 +32,7 @@ CONVENTION = _TORCH.replace(
         **rules.attention_of_dense("{}.weight", "{}.bias", (1, 0)),
     },
     returns=rules.Returns(
-        sequence="BTW",
         output="outputs",
-        axes="BTW",
         state="{}",
         state_axes="LBW",
         note="Sequences as time_major=False, the default, has them; states do not follow it.",

@@ -79,9 +79,7 @@ CONVENTION = rules.Convention(
         "cross_attention_of_one_width": rules.TransformArrays(_heads(), only=_NO_SIZES),  # as of self-attention
     },
     returns=rules.Returns(
-        sequence="BTW",
         output="output",
-        axes="BTW",
         state="{}_n",
         state_axes="LBW",
         note="Sequences as batch_first=True has them; states do not follow it.",

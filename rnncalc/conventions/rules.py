@@ -192,19 +192,20 @@ class Returns(Frozen):
 
     Axes are letters: B the batch, T the steps, W the width of one direction where there is a D or an L, of both side by
     side elsewhere; D the directions, L the directions of all layers in the module.
-    sequence: the axes of any other sequence. output: the name of the output; axes: its axes.
+    By default the batch is in front. sequence: the axes of any other sequence. output: the name of the output; axes:
+    its axes.
     state: the name of a state, with {} for its letter; state_axes: its axes. Without D or L each direction has its own.
     merges: whether the module merges its two directions itself. last: whether it can return its last step alone.
     stacks: whether several equal layers are one module.
     note: how it is called; note_time_first: how it is with the steps in front, None if it cannot be.
     """
 
-    sequence: str
     output: str
-    axes: str
     state: str
-    state_axes: str
     note: str
+    sequence: str = "BTW"
+    axes: str = "BTW"
+    state_axes: str = "BW"
     note_time_first: str | None = None
     merges: bool = False
     last: bool = False

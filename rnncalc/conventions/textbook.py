@@ -56,7 +56,6 @@ CONVENTION = Convention(
         output="h_t",
         axes="BW",
         state="{}_t",
-        state_axes="BW",
         note="At one step t, unless a layer changes the number of steps.",
     ),
     symbols=True,

@@ -8,9 +8,9 @@ what differs by a sign, a factor or a constant. All the rest is composed.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import chain, product
+from itertools import product
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from rnncalc.errors import Problem, RefusedError, SpecError, first
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer, Transform
 from rnncalc.layers.options import Choice, Size, Switch
+from rnncalc.models.files import model
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.nodes import INPUT, STATE, WEIGHTS, Trace
@@ -313,9 +314,7 @@ def _of_layer(ours: Placed, theirs: Placed, rows: tuple[Convention, Convention])
 
 def _runs(tensor: Tensor, part: TensorBlock, placed: Placed) -> Iterator[slice]:
     """Yield the places of a part's numbers along its last axis in its tensor, for each index on those before."""
-    strides = [1]
-    for size in reversed(tensor.shape[1:]):
-        strides.insert(0, strides[0] * size)
+    strides = model.row_strides(tensor.shape)
     by_axis = dict(zip(part.along, strides, strict=True))  # of several axes that are one of the part's own, the last
     begin = sum([axis.size(placed.sizes) * stride for axis, stride in zip(part.starts, strides, strict=True)])
     *lengths, last = [axis.size(placed.sizes) for axis in part.axes] or [1]
@@ -335,10 +334,8 @@ def in_order(network: Network, weights: Mapping[str, Mapping[str, Any]]) -> Numb
     problems = []
     for placed in network.stack:
         for tensor in placed.stored:
-            nested = weights[placed.name][tensor.name]
-            while isinstance(nested[0], list):
-                nested = [*chain.from_iterable(nested)]
-            values = numbers.setdefault(placed.name, {})[tensor.name] = array("f", nested)
+            flat = model.flattened(weights[placed.name][tensor.name], len(tensor.shape))
+            values = numbers.setdefault(placed.name, {})[tensor.name] = array("f", flat)
             if not all(map(isfinite, values)):
                 problems.append(Problem((placed.name, tensor.name), "has numbers that are not finite in float32"))
             elif tensor.role is Role.RUNNING_VARIANCE and min(values) < 0:
@@ -346,14 +343,6 @@ def in_order(network: Network, weights: Mapping[str, Mapping[str, Any]]) -> Numb
     if problems:
         raise SpecError(first(problems))
     return numbers
-
-
-def nested(numbers: Sequence[float], shape: Sequence[int]) -> Any:
-    """Return numbers as nested lists of a shape."""
-    rows: list[Any] = [*numbers]
-    for size in reversed(shape[1:]):
-        rows = [rows[at : at + size] for at in range(0, len(rows), size)]
-    return rows
 
 
 def converted(recipe: Recipe, numbers: Numbers) -> Numbers:

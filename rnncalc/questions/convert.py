@@ -11,7 +11,8 @@ from rnncalc.display import displayed
 from rnncalc.errors import Problem, RefusedError, SpecError
 from rnncalc.forward.arrays import flat, floats
 from rnncalc.forward.network_pass import Pass
-from rnncalc.models.convert import Conversion, Numbers, Recipe, converted, in_order, nested, recipe
+from rnncalc.models.convert import Conversion, Numbers, Recipe, converted, in_order, recipe
+from rnncalc.models.files.model import nested
 from rnncalc.models.matching import match, weights_of
 from rnncalc.models.read import Reading
 from rnncalc.network.data import Nested, Weights
