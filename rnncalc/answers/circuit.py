@@ -97,6 +97,18 @@ Values = dict[Key, Numbers]
 """The named values of a pass."""
 
 
+class Element(NamedTuple):
+    """A named value of a pass, or one number of it. at: the place of the number; None for the whole value."""
+
+    key: Key
+    at: int | None = None
+
+    def of(self, values: Values) -> Numbers | None:
+        """Return its shape and numbers among the values of a pass; None if it is not there."""
+        numbers = values.get(self.key)
+        return numbers if numbers is None or self.at is None else ((), numbers[1][self.at : self.at + 1])
+
+
 def _array(nested: Any) -> Numbers:
     return shape_of(nested), tuple(flat(nested))
 
@@ -194,6 +206,14 @@ class Circuit:
         forward = [key for key in self.exact if (each := self.names[key].value) and id(each) in places]
         forward.sort(key=lambda key: places[id(self.names[key].value)])
         return [*forward, *(key for key in self.exact if not self.names[key].value)]
+
+    def text(self, element: Element) -> str:
+        """Return a value by its name, and a number of it by its place from 0: `h_1[0]`, `∂L/∂W_hh[0][1]`."""
+        name, (shape, _) = self.names[element.key].text, self.exact[element.key]
+        places = [] if element.at is None else [element.at]
+        for size in reversed(shape[1:]) if places else ():
+            places[:1] = divmod(places[0], size)
+        return name + "".join([f"[{place}]" for place in places])
 
     # What the rows of the table ask
 

@@ -205,8 +205,8 @@ def _of_summary(text: str) -> Iterator[str]:
     yield from [f"total: {match['number']}" for match in map(_SUMMARY_TOTAL.fullmatch, text.splitlines()) if match][-1:]
 
 
-def _rows(text: str) -> list[str]:
-    """Return the rows of a table in Markdown, LaTeX or with tabs as lines; [] if it is none."""
+def table_in(text: str) -> list[list[str]]:
+    """Return the cells of a table in Markdown, LaTeX or with tabs or columns; [] if it is none."""
     latex = "&" in text and not re.search(r"&\s*[-+=]|=\s*&", text)
     plain = re.sub(_TEX_ROWS, "", re.sub(_TEX_CELL, r"\1", text)) if latex else text
     lines = [line for line in re.split(r"\\\\|\n" if latex else "\n", plain) if not re.fullmatch(_RULE, line)]
@@ -214,8 +214,12 @@ def _rows(text: str) -> list[str]:
     signs = (r"(?<!\\)&",) if latex else (r"[|┃│]", *columns)
     sign = next((sign for sign in signs if all(re.search(sign, line.strip()) for line in lines)), "\t")
     table = [[cell.strip(" $`*") for cell in re.split(sign, line.strip().strip("|┃│"))] for line in lines]
-    widths = {len(row) for row in table}
-    if len(widths) != 1 or widths == {1} or not table:
+    return table if len({len(row) for row in table} - {1}) == 1 == len({*map(len, table)}) else []
+
+
+def _rows(text: str) -> list[str]:
+    """Return the rows of a table as lines; [] if it is none."""
+    if not (table := table_in(text)):
         return []
     titles, body = ([], table) if any(map(_is_amount, table[0][1:])) else (table[0], table[1:])
     if titles and len(body) == 1 and all(map(_is_amount, body[0])):  # the titles are the labels

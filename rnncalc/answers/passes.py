@@ -67,14 +67,13 @@ def grader_of(network: Network, asks: str, names: Sequence[str], seed: str, loss
     with_loss(network, name_of_loss or "")  # refuses what is no output of classes
     if asks == "values" and names:
         probe = ValueGrader(network, _data(network, seed, None))
-        if any(backward for backward, _ in map(probe.key, names)):
+        if probe.circuit_of(names)[0] is not probe.forward:
             return grader_of(network, "gradients", names, seed, loss)
     for number in range(MOST_DRAWN):
         grader = ValueGrader(network, _data(network, f"{seed} {number}", name_of_loss), name_of_loss)
         grader.asked = [*names] or _default(grader, asks)
         check_number_of_answers(len(grader.asked))
-        exact = [grader.exact(name)[1] for name in grader.asked]
-        if all(max(map(abs, numbers)) >= LEAST for numbers in exact):
+        if all(max(map(abs, numbers)) >= LEAST for _, numbers in grader.exact):
             break
     return grader
 
@@ -122,19 +121,17 @@ def items_of_pass(
     grader: ValueGrader, decimals: int
 ) -> Iterator[tuple[str | None, str, str, tuple[Judgement, ...], tuple[()], Any]]:
     """Yield the fields of an item for each value that is asked for, with the wrong ones that single mistakes give."""
-    keys = [grader.key(name) for name in grader.asked]
-    circuit = grader.both if any(backward for backward, _ in keys) else grader.forward
-    for name, (_, key) in zip(grader.asked, keys, strict=True):
-        right = _rounded(circuit.exact[key], decimals)
-        mistaken = [values[key] for _, _, values in grader.mistakes(circuit) if key in values]
-        texts = dict.fromkeys(_rounded(each, decimals) for each in mistaken)
+    circuit, elements = grader.circuit_of(grader.asked)
+    for name, element, numbers in zip(grader.asked, elements, grader.exact, strict=True):
+        right, key = _rounded(numbers, decimals), element.key
+        mistaken = [element.of(values) for _, _, values in grader.mistakes(circuit)]
+        texts = dict.fromkeys(_rounded(each, decimals) for each in mistaken if each)
         judged = (grader.judge([GivenArray(name, text)]).judged[0] for text in texts if text != right)
         wrong = islice((each for each in judged if not each.right and each.diagnoses), MOST_WRONG)
         (correct,) = grader.judge([GivenArray(name, right)]).judged
         layer = key[0] if sum(each[1] == key[1] for each in circuit.names) > 1 else None
         exact = correct.value and correct.value.exact
-        numbers = circuit.exact[key][1]
-        yield layer, circuit.names[key].text, right, tuple(wrong), (), exact if numbers[1:] else numbers[0]
+        yield layer, circuit.text(element), right, tuple(wrong), (), exact if numbers[1][1:] else numbers[1][0]
 
 
 def _rounded(numbers: Numbers, decimals: int) -> str:

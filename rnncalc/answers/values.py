@@ -13,7 +13,8 @@ from itertools import combinations
 from math import isfinite, prod
 from typing import Any, NamedTuple
 
-from rnncalc.answers.circuit import Change, Circuit, Fixed, Key, Numbers, Values, in_order, key_of
+from rnncalc.answers.circuit import Change, Circuit, Element, Fixed, Key, Numbers, Values, in_order, key_of
+from rnncalc.answers.forms import table_in
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer, Diagnosis, JudgedValue, Judgement, Mistake
 from rnncalc.answers.reading import GivenShape, check_number_of_answers, pieces_of
@@ -24,13 +25,14 @@ from rnncalc.errors import CallError
 from rnncalc.expressions import RealValue, TooLargeError, read_real
 from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.layers.cell import Cell
+from rnncalc.letters import with_index
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.printable import escape
 from rnncalc.questions.backward import loss_name, with_loss
 from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import work
-from rnncalc.words import all_of, one_of
+from rnncalc.words import all_of, bracketed, one_of
 
 UNITS_OFF = 2
 """How many units of its last digit a correct value may be off, because steps in between were rounded."""
@@ -59,15 +61,25 @@ class GivenArray(NamedTuple):
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _NAME = (
     rf"(?:[^\W\d_]|[\\∂$])"
-    rf"(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\^\[[^\[\]=]*\]|\([^()=,]*\)|(?<=[\w\u0300-\u036f′]),(?=\w)){{0,80}}"
+    rf"(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\^\[[^\[\]=]*\]|\[[0-9]{{1,3}}(?:, ?[0-9]{{1,3}})?\]|\([^()=,]*\)"
+    r"|(?<=[\w\u0300-\u036f′]),(?=\w)){0,80}"
 )
-_EQUALS = r":=|=|:|≈|\\approx(?![A-Za-z])"
+_EQUALS = r":=|=>?|:|≈|→|->|\\(?:approx|to|rightarrow)(?![A-Za-z])|(?<=\s)(?:is|ist|est|es)(?=\s)"
 _NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}))"
 """A name, the signs behind it, and what is between two values."""
-_JOINED = re.compile(rf"(?:{_EQUALS})\s*[-−+]?[0-9.]+\s+([^\W\d]\w{{0,3}}_?\{{?[0-9]\}}?)\s*(?:{_EQUALS})")
+_SHORT = r"([^\W\d]\w{0,3}_?\{?[0-9]\}?)"
+_JOINED = re.compile(rf"(?:{_EQUALS})\s*[-−+]?[0-9.]+\s+{_SHORT}\s*(?:{_EQUALS})")
 """Two values with nothing between them; the first side of the second may also be a product with the number."""
 _AT_STEP = r"\^\s*\{?\s*([(\[][1-9][)\]])?<([0-9]+)>\s*\}?"
 """A step above a letter, behind the number of its layer: `a^{[2]<1>}`."""
+_STEP = r"(?i:(?:at )?(?:(?:time ?|zeit)?(?:step|schritt)|time|t|étape|pas|paso|passo))"
+_OF_STEP = (
+    rf"(?:\A|(?<=[\n;.,])|(?<=\s)(?:and|und|et|y)\s)\s*{_STEP}\s*[=#]?\s*([0-9]+)\s*[:,.)-]\s*(?={_NAME}(?:{_EQUALS}))"
+)
+"""The step of the values behind it: `step 1: h = 0.76`."""
+_BELOW, _ABOVE = r" ?_? ?\{? ?([0-9]{1,3}) ?\}? ?", r" ?\^ ?\{? ?\(?([0-9]{1,3})\)? ?\}? ?"
+_TWO_INDICES = (rf"{_BELOW}{_ABOVE}", rf"{_ABOVE}{_BELOW}", r" ?_ ?\{? ?\(?([0-9]{1,3}), ?([0-9]{1,3})\)? ?\}? ?")
+_NUMBER_OF = r"(.+?) ?((?:\[[0-9, ]+\])+)"
 _TURNED = r"\s*(?:\^\s*\{?\s*(?:T|\\top|\\intercal|\\mathsf\{T\})\s*\}?|ᵀ)\s*\Z"
 _OF_LATEX = r"\\(?:left|right|[bB]igg?[lr]?|quad|mathbf|boldsymbol|displaystyle|[,;:! ])(?![A-Za-z])|[$~`]"
 
@@ -76,17 +88,68 @@ def read_values(text: str) -> list[GivenArray]:
     """Return the values in a text, each with its name: `h_1 = (0.76, -0.2), y = 0.81`, or one without a name."""
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    pieces = [each.strip(" \n,;") for each in re.split(_NEXT, text)]
+    text = "; ".join(_of_table(text)) or text
+    text = re.sub(rf"(?:\A|(?<=[,;\n]))\s*{_SHORT}\s+(?=[-−]?[0-9.]+\s*(?:[,;\n]|\Z))", r" \1 = ", text)
+    text = re.sub(r"(?<=[_({\[,])t\s*=\s*(?=[0-9])", "", text)
+    first, *sections = re.split(_OF_STEP, text)
+    pieces = [
+        (step, each)
+        for step, section in zip(["", *sections[::2]], [first, *sections[1::2]], strict=True)
+        for each in re.split(_NEXT, section)
+    ]
     values = []
-    for piece in filter(None, pieces):
+    for step, piece in [(step, each.strip(" \n,;")) for step, each in pieces if each.strip(" \n,;")]:
         if joined := _JOINED.search(piece):
             raise CallError(f"expected one value, got two in '{escape(piece)}'; write ; before {joined[1]}")
         match = re.match(rf"({_NAME})(?:{_EQUALS})\s*(.+)\Z", piece, re.DOTALL)
         name, value = match.groups() if match else ("", piece)
-        values.append(GivenArray(name.strip(" $`*"), value.strip()))
+        values.append(GivenArray(_at_step(name.strip(" $`*"), step), value.strip()))
     if not values:
         raise CallError("expected a value, as in h_1 = (0.76, -0.2), got nothing")
     return values
+
+
+def _of_table(text: str) -> Iterator[str]:
+    """Yield the values of a table that has the steps in a column or in a row, or names beside values."""
+    titles, *rows = table_in(text) or [[]]
+    names, heads, each_step = titles[1:], [row[0] for row in rows], rf"{_STEP}?\s*[=#]?\s*[0-9]+"
+    by_row, by_column = (all(re.fullmatch(each_step, each) for each in steps) for steps in (heads, names))
+    if by_row == by_column:
+        by_column, names, rows = names[1:] == [], [""], [titles, *rows]
+    named = names if by_row else heads
+    if rows and by_row != by_column and all(re.match(r"[^\W\d]|[\\∂]", name) for name in named):
+        for head, *cells in rows:
+            for title, cell in zip(names, cells, strict=True):
+                name, step = (title, head) if by_row else (head, title)
+                if re.search("[0-9]", cell):
+                    yield f"{_at_step(name, re.sub('[^0-9]', '', step))} = {cell}"
+
+
+def _at_step(name: str, step: str) -> str:
+    """Return a name with the number of its step instead of t, or behind it, if it has none: h_2 of h_t and of h."""
+    unit = r"_ ?\{? ?\(?(?:t, ?([1-9])|([1-9]), ?t)\)?\}?"
+    name = re.sub(unit, lambda number: f"_t[{int(number[1] or number[2]) - 1}]", name)
+    base, bracket, rest = name.partition("[")
+    at = re.sub(r"(?<![A-Za-z\\])t(?![A-Za-z])", step, base) if step else base
+    if step and at == base and not re.search(r"[0-9]|L\Z|loss|[WUVb]_|\A\Z", base):
+        at = f"{base}_{step}"
+    return at + bracket + rest
+
+
+def _meanings(name: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield what a name may also mean: the name of a value, and where a number of it is, from 0."""
+    name = with_index(name).strip()
+    if match := re.fullmatch(_NUMBER_OF, name):
+        places = [*map(int, re.findall("[0-9]+", match[2]))]
+        yield from ((match[1], places), (f"{match[1]}_{places[0]}", places[1:]))
+    elif match := next(filter(None, (re.fullmatch(f"(.*?[^0-9]){each}", name) for each in _TWO_INDICES)), None):
+        yield from (
+            (f"{match[1]}_{one}", [int(other) - 1]) for one, other in (match.groups()[1:], match.groups()[:0:-1])
+        )
+    elif match := re.fullmatch(f"(.*?[^0-9]){_ABOVE}", name):
+        yield f"{match[1]}_{match[2]}", []
+    elif match := re.fullmatch(f"(.*?[^0-9_]){_BELOW}", name):
+        yield match[1], [int(match[2]) - 1]
 
 
 def read_array(text: str, size: int) -> tuple[tuple[int, ...], tuple[RealValue, ...]]:
@@ -151,12 +214,17 @@ def _is_bracketed(text: str) -> bool:
 
 
 class Claim(NamedTuple):
-    """A value as it was written, and which one of the pass it is, by its layer and its key."""
+    """A value as it was written, and which one of the pass it is."""
 
     text: str
-    key: Key
+    element: Element
     shape: tuple[int, ...]
     numbers: tuple[RealValue, ...]
+
+    @property
+    def key(self) -> Key:
+        """The layer of the value, and its name as it is looked up."""
+        return self.element.key
 
     @property
     def one_digit(self) -> bool:
@@ -210,12 +278,13 @@ class ValueGrader(Grader):
 
     @cached_property
     def right_answer(self) -> Any:
-        return [*map(written, map(self.exact, self.asked))] or None
+        return [*map(written, self.exact)] or None
 
-    def exact(self, name: str) -> Numbers:
-        """Return the shape and the numbers of a value. Raises CallError for a name that the pass does not have."""
-        backward, key = self.key(name)
-        return (self.both if backward else self.forward).exact[key]
+    @property
+    def exact(self) -> list[Numbers]:
+        """The shapes and the numbers of the values that are asked for."""
+        circuit, elements = self.circuit_of(self.asked)
+        return [numbers for each in elements if (numbers := each.of(circuit.exact))]
 
     def titles(self, columns: Sequence[str]) -> Sequence[str]:
         in_order = len(columns) == len(self.asked) and not all(map(self._find, columns))
@@ -225,8 +294,9 @@ class ValueGrader(Grader):
         return not all(each.name for each in answers)
 
     def missing(self, judged: Sequence[Judgement]) -> list[str]:
-        names = {(each.layer or "", key_of(each.tensor or "")) for each in judged}
-        return [name for name in self.asked if self.key(name)[1] not in names]
+        names = {(each.layer or "", key_of((each.tensor or "").partition("[")[0])) for each in judged}
+        elements = self.circuit_of(self.asked)[1]
+        return [name for name, element in zip(self.asked, elements, strict=True) if element.key not in names]
 
     def judge(self, answers: Sequence[Any]) -> Answer:
         """Judge values, each with its name or in the order in which they are asked for."""
@@ -241,26 +311,74 @@ class ValueGrader(Grader):
             raise CallError(
                 f"expected each value with its name, as in {wanted}, got '{escape(answers[names.index('')].text)}'"
             )
-        keys = [self.key(name) for name in names]
-        circuit = self.both if any(backward for backward, _ in keys) else self.forward
+        circuit, elements = self.circuit_of(names, [each.text for each in answers])
         claims: list[Claim] = []
-        for each, (_, key) in zip(answers, keys, strict=True):
-            shape, numbers = read_array(each.text, len(circuit.exact[key][1]))
-            if any(key == other.key for other in claims):
-                raise CallError(f"{circuit.names[key].text} is given twice; remove one")
-            claims.append(Claim(each.text, key, shape, numbers))
+        for each, element in zip(answers, elements, strict=True):
+            size = 1 if element.at is not None else len(circuit.exact[element.key][1])
+            if any(element.key == other.key and element.at in (other.element.at, None) for other in claims):
+                raise CallError(f"{circuit.text(element)} is given twice; remove one")
+            claims.append(Claim(each.text, element, *read_array(each.text, size)))
         return Answer(self.network, tuple(_Judge(self, circuit, claims).judgements()), None, "values")
 
-    def key(self, name: str) -> tuple[bool, Key]:
-        """Return whether a named value needs the backward pass, and its key. Raises CallError if there is none."""
-        if key := self._find(name):
-            return key
-        shown = [*dict.fromkeys([each.text for each in self.forward.names.values()])]
-        known = f"{', '.join(shown[:12])}{', …' * (len(shown) > 12)}, L and gradients such as ∂L/∂{shown[-1]}"
-        raise CallError(f"'{escape(name)}' is no value of this pass; there are {known}")
+    def circuit_of(self, names: Sequence[str], texts: Sequence[str] = ()) -> tuple[Circuit, list[Element]]:
+        """Return the pass that has the named values, with its gradients if one is such, and which each is.
 
-    def _find(self, name: str) -> tuple[bool, Key] | None:
-        """Return the same, or nothing for a name that is none. Raises CallError if several layers have it."""
+        texts: the values as they were written, by which y_2 may be a number of y. Raises CallError for a name that the
+        pass does not have.
+        """
+        matches = []
+        for at, name in enumerate(names):
+            if not (match := self._find(name, texts[at] if texts else "")):
+                shown = [*dict.fromkeys([each.text for each in self.forward.names.values()])]
+                listed = f"{', '.join(shown[:12])}{', …' * (len(shown) > 12)}, L and gradients such as ∂L/∂{shown[-1]}"
+                raise CallError(f"'{escape(name)}' is no value of this pass; there are {listed}")
+            matches.append(match)
+        return self._pass(any(backward for backward, _ in matches)), [each for _, each in matches]
+
+    def _find(self, name: str, text: str = "") -> tuple[bool, Element] | None:
+        """Return whether a named value needs the backward pass, and which it is; None for a name that is none.
+
+        text: the value as it was written. Raises CallError if several values may be meant.
+        """
+        found = self._value(name)
+        count = len(self._exact(found)[1]) if found else 0
+        if found and (count == 1 or not text or len(read_array(text, count)[1]) > 1):
+            return found[0], Element(found[1])
+        matches: dict[Element, bool] = {}
+        outside = ""
+        for base, places in _meanings(name):
+            if not (value := self._value(base)):
+                continue
+            circuit, (shape, numbers) = self._pass(value[0]), self._exact(value)
+            count = 1 if places else len(numbers)
+            if text and len(read_array(text, count)[1]) != count:
+                continue
+            sizes = shape if len(places) == len(shape) else (len(numbers),)
+            if not places:
+                matches[Element(value[1])] = value[0]
+            elif len(places) == len(sizes) and all(0 <= at < size for at, size in zip(places, sizes, strict=True)):
+                at = places[0] if not places[1:] else places[0] * sizes[1] + places[1]
+                matches[Element(value[1], at if numbers[1:] else None)] = value[0]
+            elif "[" in name:
+                last = circuit.text(Element(value[1], len(numbers) - 1))
+                outside = f"no number of {circuit.text(Element(value[1]))}; its last number is {last}, counted from 0"
+        if len(matches) > 1:
+            texts = [self._pass(backward).text(each) for each, backward in matches.items()]
+            raise CallError(f"'{escape(name)}' may be one of several numbers; write {one_of(texts)}")
+        for element, backward in matches.items():
+            return backward, element
+        if outside:
+            raise CallError(f"'{escape(name)}' is {outside}")
+        return (found[0], Element(found[1])) if found else None
+
+    def _pass(self, backward: bool) -> Circuit:
+        return self.both if backward else self.forward
+
+    def _exact(self, value: tuple[bool, Key]) -> Numbers:
+        return self._pass(value[0]).exact[value[1]]
+
+    def _value(self, name: str) -> tuple[bool, Key] | None:
+        """Return whether a value as a whole needs the backward pass, and its key; None for a name that is none."""
         layers = [placed.name for placed in self.network.stack]
         recurrent = [placed.name for placed in self.network.stack if isinstance(placed.layer, Cell)]
         layer, way, rest = "", "", re.sub(_AT_STEP, lambda at: f"{'^' * bool(at[1])}{at[1] or ''}_{at[2]}", f" {name} ")
@@ -275,7 +393,7 @@ class ValueGrader(Grader):
             layer = layer or (recurrent[place] if place < len(recurrent) else "?")
         if match := re.search(rf"\b({'|'.join(WAYS)})\b", rest):
             way, rest = f"{match[1]}/", rest.replace(match[0], " ", 1)
-        rest = re.sub(r"\b(?:of|in|layer)\b|\(\s*\)|(?<=\s)[.:/]|[.:/](?=\s)", " ", rest)
+        rest = re.sub(r"\b(?:the|value|of|in|layer)\b|\(\s*\)|(?<=\s)[.:/]|[.:/](?=\s)", " ", rest)
         key = key_of(rest)
         keys = [f"{way}{key}"]
         if re.match("[chCH]\u0303", key):  # books write the candidate so
@@ -287,7 +405,7 @@ class ValueGrader(Grader):
         keys += [re.sub(r"\Ay(?=[0-9]*\Z)", "p", plain)]  # a softmax is called y too
         keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
         for backward in (False, True) if any(re.search("[∂δL]", key) for key in keys) else (False,):
-            circuit = self.both if backward else self.forward
+            circuit = self._pass(backward)
             for key in keys:
                 among = [each for each in circuit.names if each[1] == key and layer in ("", each[0])]
                 if not among:
@@ -329,18 +447,18 @@ class _Judge:
     def judgements(self) -> Iterator[Judgement]:
         """Yield the judgement of each value, in the order in which they were written."""
         in_time = sorted(self.claims, key=lambda claim: self.circuit.order[claim.key])
-        judged: dict[Key, Judgement] = {}
-        shared: dict[Key, list[Explanation]] = {}  # of each value with a mistake of its own
-        agreed: dict[Key, int] = {}
-        groups: dict[Key, list[Key]] = {}  # each with the values that follow from it
+        judged: dict[Element, Judgement] = {}
+        shared: dict[Element, list[Explanation]] = {}  # of each value with a mistake of its own
+        agreed: dict[Element, int] = {}
+        groups: dict[Element, list[Element]] = {}  # each with the values that follow from it
         for claim in in_time:
-            exact = self.circuit.exact[claim.key]
+            exact = self.exact(claim)
             each = self.compared(claim, exact)
             if not each.right and self.follows(claim):
                 sources = [first for first, keys in groups.items() if not self.follows(claim, keys)] or [*groups]
                 if source := next(iter(sources), None):
                     each = each._replace(follows=self.label(source))
-                    groups[source].append(claim.key)
+                    groups[source].append(claim.element)
                     for first, explained in shared.items():
                         agreed[first] += any(self.near(claim, self.changed(at, claim)) for at, _ in explained[:1])
                 elif each.value:
@@ -354,26 +472,37 @@ class _Judge:
                         each = each._replace(follows=self.label(first), repeats=True)
                         break
                 else:
-                    shared[claim.key], agreed[claim.key] = matches, 0
-                groups[claim.key] = [claim.key]
-            judged[claim.key] = each
+                    shared[claim.element], agreed[claim.element] = matches, 0
+                groups[claim.element] = [claim.element]
+            judged[claim.element] = each
             if len(claim.numbers) == len(exact[1]) and (target := self.circuit.targets.get(claim.key)):
-                self.fixed[target] = claim.floats
+                whole, at = self.circuit.exact[claim.key][1], claim.element.at
+                before = self.fixed.get(target) or self.following().get(claim.key, ((), whole))[1]
+                self.fixed[target] = claim.floats if at is None else [*before[:at], *claim.floats, *before[at + 1 :]]
         for claim in in_time:
-            if claim.key in shared:
-                judged[claim.key] = self.diagnosed(judged[claim.key], claim, shared[claim.key], agreed[claim.key])
-        yield from (judged[claim.key] for claim in self.claims)
+            if claim.element in shared:
+                matches, count = shared[claim.element], agreed[claim.element]
+                judged[claim.element] = self.diagnosed(judged[claim.element], claim, matches, count)
+        yield from (judged[claim.element] for claim in self.claims)
 
-    def follows(self, claim: Claim, without: Sequence[Key] = ()) -> bool:
-        """Return whether a value follows from those that were written before, or from all but some of them."""
-        left_out = [*map(self.circuit.targets.get, without)]
+    def exact(self, claim: Claim) -> Numbers:
+        """Return the correct shape and numbers of a value."""
+        return claim.element.of(self.circuit.exact) or ((), ())
+
+    def following(self, without: Sequence[Element] = ()) -> Values:
+        """Return the values that follow from those that were written before, or from all but some of them."""
+        left_out = [self.circuit.targets.get(each.key) for each in without]
         fixed = {target: numbers for target, numbers in self.fixed.items() if target not in left_out}
-        return bool(self.fixed) and self.near(claim, _values(self.circuit, Change({}, None), fixed).get(claim.key))
+        return _values(self.circuit, Change({}, None), fixed)
 
-    def label(self, key: Key) -> str:
+    def follows(self, claim: Claim, without: Sequence[Element] = ()) -> bool:
+        """Return whether a value follows from those that were written before, or from all but some of them."""
+        return bool(self.fixed) and self.near(claim, claim.element.of(self.following(without)))
+
+    def label(self, element: Element) -> str:
         """Return a value by its name, with its layer if several have it."""
-        several = sum(each[1] == key[1] for each in self.circuit.names) > 1
-        return f"{key[0]} {self.circuit.names[key].text}" if several and key[0] else self.circuit.names[key].text
+        (layer, key), text = element.key, self.circuit.text(element)
+        return f"{layer} {text}" if layer and sum(each[1] == key for each in self.circuit.names) > 1 else text
 
     def compared(self, claim: Claim, exact: Numbers) -> Judgement:
         """Compare a value with the correct one."""
@@ -387,8 +516,8 @@ class _Judge:
         value = JudgedValue(
             _shown(claim.text), _listed(claim.shape, claim.floats), text, numbers, right or rounded, rounded, coarse
         )
-        name = self.circuit.names[claim.key]
-        return Judgement(name.layer or None, GivenShape((), name=name.text), 0, name.text, value=value)
+        name = self.circuit.text(claim.element)
+        return Judgement(claim.key[0] or None, GivenShape((), name=name), 0, name, value=value)
 
     def near(self, claim: Claim, numbers: Numbers | None) -> bool:
         """Return whether a value is another one, up to two units of its last digits if steps in between are rounded."""
@@ -409,7 +538,7 @@ class _Judge:
     # The mistakes behind a wrong value
 
     def changed(self, at: int, claim: Claim) -> Numbers | None:
-        return self.grader.mistakes(self.circuit)[at][2].get(claim.key)
+        return claim.element.of(self.grader.mistakes(self.circuit)[at][2])
 
     def explanations(self, claim: Claim) -> list[Explanation]:
         """Return the mistakes that give a value, in a pass of their own or from the values written before."""
@@ -417,9 +546,9 @@ class _Judge:
         if claim.one_digit:
             return matches
         for at, (_, change, values) in enumerate(self.grader.mistakes(self.circuit)):
-            numbers = values.get(claim.key)
+            numbers = claim.element.of(values)
             if not self.near(claim, numbers) and self.fixed and len(self.fixed) <= MOST_FOLLOWED:
-                numbers = _values(self.circuit, change, self.fixed).get(claim.key)
+                numbers = claim.element.of(_values(self.circuit, change, self.fixed))
             if numbers and self.near(claim, numbers) and (chance := self.chance(claim, numbers)) < 1.0:
                 matches.append((at, chance))
         return matches
@@ -427,7 +556,7 @@ class _Judge:
     def chance(self, claim: Claim, numbers: Numbers) -> float:
         """Return the probability that a random value comes as near to another one; 1 if that is the correct one."""
         chance = 1.0
-        for real, number, exact in zip(claim.numbers, numbers[1], self.circuit.exact[claim.key][1], strict=True):
+        for real, number, exact in zip(claim.numbers, numbers[1], self.exact(claim)[1], strict=True):
             error = max(real.error, 1e-9)
             if abs(number - exact) > error:
                 chance *= min(1.0, max(error, abs(number - real.value)) / max(1.0, abs(exact)))
@@ -436,7 +565,7 @@ class _Judge:
     def rank(self, claim: Claim, at: int) -> int:
         """Return how many different wrong values the mistakes up to a place give."""
         error = max(min(each.error for each in claim.numbers), 1e-9)
-        exact, different = self.circuit.exact[claim.key][1], set()
+        exact, different = self.exact(claim)[1], set()
         for place in range(at + 1):
             if (numbers := self.changed(place, claim)) and numbers[1] != exact:
                 different.add(tuple([round(each / (2 * error)) for each in numbers[1]]))
@@ -448,7 +577,7 @@ class _Judge:
         matches = sorted(matches, key=lambda each: each[1] * self.rank(claim, each[0]))
         digits = sum(
             each.digits
-            for each, exact in zip(claim.numbers, self.circuit.exact[claim.key][1], strict=False)
+            for each, exact in zip(claim.numbers, self.exact(claim)[1], strict=False)
             if not _is_exact(each, exact)
         )
         for at, chance in matches:
@@ -465,9 +594,10 @@ class _Judge:
 
     def of_claim(self, claim: Claim, digits: int) -> Iterator[Diagnosis]:
         """Yield what else a value may be: one of a wrong shape or sign, another value, or the gradient of one step."""
-        shape, numbers = self.circuit.exact[claim.key]
+        shape, numbers = self.exact(claim)
         if len(claim.numbers) != len(numbers) or not _fits(claim.shape, shape):
-            shapes = "" if self.grader.hint else f": {_size(claim.shape)} instead of {_size(shape)}"
+            yours, correct = (bracketed(each) if each else "one number" for each in (claim.shape, shape))
+            shapes = "" if self.grader.hint else f": {yours} instead of {correct}"
             text = f"has a wrong shape{shapes}"
             yield self.diagnosis(claim, (Mistake("value", "shape", text),), None, guess=False)
             return
@@ -480,12 +610,16 @@ class _Judge:
             others.append(
                 ("transposed-value", "is the transpose", (shape, tuple(flat(turned(_listed(shape, numbers))))))
             )
-        name = self.circuit.names[claim.key].text
-        for (layer, key), other in self.circuit.exact.items():
-            text = self.circuit.names[layer, key].text
-            if layer == claim.key[0] and len(other[1]) == len(numbers) and _related(name, text):
-                gradient = text.startswith("∂L/∂") and "(" in text
-                others.append(("other-value", f"is {text}{' alone' * gradient}", other))
+        name, whole = self.circuit.names[claim.key].text, len(self.circuit.exact[claim.key][1])
+        for key, other in self.circuit.exact.items():
+            text = self.circuit.names[key].text
+            alike = key[0] == claim.key[0] and len(other[1]) == whole and _related(name, text)
+            beside = range(whole) if key == claim.key and claim.element.at is not None else ()
+            for element in [Element(key, claim.element.at)] * alike + [Element(key, at) for at in beside]:
+                alone = " alone" * (text.startswith("∂L/∂") and "(" in text)
+                others.append(
+                    ("other-value", f"is {self.circuit.text(element)}{alone}", element.of(self.circuit.exact))
+                )
         rank = len(self.grader.mistakes(self.circuit))
         different = {tuple(each[1]) for *_, each in others}
         for name, text, other in others:
@@ -497,7 +631,7 @@ class _Judge:
         """Yield two mistakes that give a value together, as guesses."""
         of_forward = digits >= FEW_DIGITS and self.circuit.names[claim.key].value
         mistakes = self.grader.mistakes(self.circuit) if of_forward else []
-        alone = [each for each in mistakes if each[2].get(claim.key) != self.circuit.exact[claim.key]]
+        alone = [each for each in mistakes if claim.element.of(each[2]) != self.exact(claim)]
         tried = 0
         for (one, first, _), (other, second, _) in combinations(alone, 2):
             if one.id == other.id or not {one.id, other.id} & {*_COMMON}:
@@ -507,7 +641,7 @@ class _Judge:
                 return
             edited = {id(each.value) for each in first.edits} & {id(each.value) for each in second.edits}
             both = Change({}, None, [*first.edits, *second.edits])
-            if not edited and self.near(claim, _values(self.circuit, both).get(claim.key)):
+            if not edited and self.near(claim, claim.element.of(_values(self.circuit, both))):
                 yield self.diagnosis(claim, (one, other), None, guess=True)
 
 
@@ -566,7 +700,3 @@ def written(array: Numbers, decimals: int = 4) -> str:
 def _shown(text: str) -> str:
     """Return the last side of what was written, on one line."""
     return " ".join(re.split(_EQUALS, text)[-1].strip(" $").split())
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))})" if shape else "one number"

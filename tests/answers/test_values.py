@@ -180,6 +180,18 @@ CORRECT = [
     (CLASSES, OF_CLASSES, "y = (0.6225, 0.3775)", False),  # e^0.3 and e^−0.2, each over their sum
     (CLASSES, OF_FIRST, "L = 0.4741; ŷ = (0.6225, 0.3775)", False),  # −ln 0.6225; p is called ŷ too
     (CLASSES, OF_FIRST, "y_hat = (0.6225, 0.3775); h = (0.3, 0.1)", False),  # one step needs no number
+    (CLASSES, OF_FIRST, "y_1 = 0.6225; y_2 = 0.3775", False),  # of the one output
+    (TWO, OF_TWO, "h_1[0] = 0.207, h_1[1] = -0.4777", False),
+    (TWO, OF_TWO, "h[1][1] = -0.4777", False),
+    (TWO, OF_TWO, "h_{1,1} = 0.207; h_1^{(2)} = -0.4777", False),  # there is one step
+    (TWO, OF_TWO, "| t | h_{t,1} | h_{t,2} |\n|---|---|---|\n| 1 | 0.207 | -0.4777 |", False),
+    (ONE, OF_ONE, "| t | h_t |\n|---|---|\n| 1 | 0.5784 |\n| 2 | 0.8547 |", False),
+    (ONE, OF_ONE, "\\begin{tabular}{ccc} & $t=1$ & $t=2$ \\\\ \\hline $h$ & 0.5784 & 0.8547 \\end{tabular}", False),
+    (ONE, OF_ONE, "h_1\t0.5784\nL\t0.1539", False),
+    (ONE, OF_ONE, "Step 1: h = 0.5784\nStep 2: h = 0.8547, L = 0.1539", False),
+    (ONE, OF_ONE, "h^{(1)} = 0.5784 and h[2] = 0.8547", False),
+    (ONE, OF_ONE, "h_{t=1} → 0.5784, h_2 is 0.8547", False),
+    (ONE, OF_ONE, "h1 0.5784, h2 0.8547", False),
 ]
 
 
@@ -215,6 +227,8 @@ WRONG = [
     (CLASSES, OF_FIRST, "L = 0.2059", "takes the logarithm to base 10", False),  # −log10 0.6225
     (CLASSES, OF_FIRST, "L = 0.6839", "takes the logarithm to base 2", False),  # −log2 0.6225
     (ONE, OF_ONE, "h_1 = -0.5784", "has the wrong sign", False),
+    (TWO, OF_TWO, "h_1[1] = 0.2070", "is h_1[0]", False),
+    (TWO, OF_TWO, "h_1[0] = 0.4854", "takes the transpose of the recurrent matrix of h", False),
 ]
 
 
@@ -256,6 +270,14 @@ def test_a_value_follows_from_the_wrong_one_that_it_is_made_of() -> None:
     """From i = 0.75 instead of σ(0.2), c = 0.3775·0.9 + 0.75·0.3799 = 0.6248; o = 0.444 has nothing to do with it."""
     _, values = judged(MEMORY, OF_MEMORY, "o_1 = 0.444", "i_1 = 0.750", "c_1 = 0.6248")
     assert [each.follows for each in values] == [None, None, "i_1"]
+
+
+def test_a_value_follows_from_one_wrong_number_of_a_vector() -> None:
+    """From h_1 = (0.5, −0.4777): tanh(0.4 + 0.05 − 0.2866) = 0.1619; the other number is not wrong with it."""
+    data = OF_TWO._replace(inputs={None: [[1.0], [1.0]]})
+    answer, values = judged(TWO.replace(steps=2), data, "h_1[0] = 0.500", "h_1[1] = -0.4777", "h_2[0] = 0.1619")
+    assert [(each.right, each.follows) for each in values] == [(False, None), (True, None), (False, "h_1[0]")]
+    assert "h_1[0] is wrong; h_2[0] follows from it correctly." in answer.sentences
 
 
 def test_a_value_follows_from_a_wrong_gradient() -> None:
@@ -301,6 +323,21 @@ def test_a_text_that_is_no_value_is_refused(texts: tuple[str, ...], message: str
     """With its cure."""
     with pytest.raises(CallError, match=r".*") as refused:
         judged(ONE, OF_ONE, *texts)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("h_{1,2} = 0.3", "'h_{1,2}' may be one of several numbers; write h_1[1] or h_2[0]"),
+        ("h_1[2] = 0.3", "'h_1[2]' is no number of h_1; its last number is h_1[1], counted from 0"),
+        ("h_1[0] = 0.3, h_1[0] = 0.4", "h_1[0] is given twice; remove one"),
+    ],
+)
+def test_a_number_of_a_vector_that_is_not_known_is_refused(text: str, message: str) -> None:
+    """Of two units and two steps, 1,2 may be unit 1 at step 2 or unit 2 at step 1."""
+    with pytest.raises(CallError, match=r".*") as refused:
+        judged(TWO.replace(steps=2), OF_TWO._replace(inputs={None: [[1.0], [1.0]]}), text)
     assert message in str(refused.value)
 
 
