@@ -38,11 +38,14 @@ _AMOUNT = r"[0-9(](?:[0-9]|(?!\w\w)[^,;:\n0-9]|,(?=[0-9]))*?"
 _BEHIND = re.compile(
     rf"(?P<number>{_AMOUNT}) ?(?:[(\[](?P<inside>{_WORDS})[)\]]|(?<=[)\s])(?P<label>[^\W\d_]{{2}}{_REST}))"
 )
-_BEFORE = re.compile(rf"(?P<label>{_WORDS}?) ?(?::|\(|[-–—]|(?<= )(?=[0-9][0-9.,]+\)?\Z)) ?(?P<number>{_AMOUNT})\)?")
+_BEFORE = re.compile(
+    rf"(?P<label>{_WORDS}?) ?(?::|\(|[-–—]|(?<= )(?=[0-9][0-9.,]+(?:\)?\Z| ?[×*]))) ?(?P<number>{_AMOUNT})\)?"
+)
 _LABELLED = re.compile(rf"{_WORDS} ?[:=] ?[0-9(]")
 _CONJUNCTION = r"\b(?:times|mal|fois|veces|vezes|volte|and|und|et|y|e|or|oder|ou|o|with|where|if)\b|[0-9]{3}"
 _OTHERS = r"(?i)\b(?:bytes?|octets?|[kmg]i?b|\w*flops?|macs?|multiply.adds?|activations?|operations?|ops)\b"
 _OTHERS += r"|(?i:\Apar[aáâ]m\w*\Z)"
+_TOTAL_WORDS = r"(?i)\btotal|\bsum|gesamt|somm"
 _UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
 _ORDINAL = r"(?<![\w.,])([1-9])(?:(?:st|nd|rd|th|ère|er|ème|e|ª|º|\.[ªº]?)[ -]?|\. ?)(?=[^\W\d]{3})"
 _TOTAL = r" ?= ?([0-9(][^=]*)\Z"
@@ -52,6 +55,7 @@ _TITLED = (
 _SAID = r"(?i)\A(?:i (?:get|got|think|found|have)|ich (?:bekomme|erhalte|habe)|je trouve|j.obtiens) (?=[0-9])"
 _REWRITTEN = (
     (_EMPHASIS, r"\1"),
+    (r"\n[-─━=_ ]{3,}(?=\n)", ""),
     (_TITLED, ""),
     (_SAID, ""),
     (r"\b(?:self|model)\.(?=\w+ ?[:=0-9])", ""),
@@ -68,6 +72,8 @@ _REWRITTEN = (
     (r"([*·×+^²(][^\n]*[0-9)\]])\s*\n\s*(?==\s*[0-9(])", r"\1 "),
     (r"(?<=[0-9])\s*\n\s*= ?([0-9][0-9,.]*)\W*\Z", r"\ntotal: \1"),
     (r"(?i)\b(layer|lstm|gru|rnn|dense) ([1-9]) (?=[^\W\d]{2}[\w ]*[:=])", r"\1_\2 "),
+    (r"(?i)\b(layer|lstm|gru|rnn|dense) \(([1-9])\)(?= ?[:=])", r"\1_\2"),
+    (r",\s*(?=[×*] ?[0-9]|x ?[0-9])|(?<=[0-9]),\s*(?=plus ?[0-9])", " "),
     (
         r"\A([^=+0-9]{2,}= )[^=0-9]*[^\W\d]{2}[^=0-9]*\+[^=0-9]*[^\W\d]{2}[^=0-9]*= (?=[0-9(])",
         r"\1",
@@ -96,9 +102,24 @@ _NO_LABEL = (
     (r"(?:[\s:=→⇒()\[\]*•–-]|(?<!\b[WUb])_)+|(?<=\s)>", " "),
     (r"\A ?(?=[1-9])", "the "),
 )
+_OF_LAYER = (
+    r"(?i)layer|schicht|couche|capa|strat|camada|lstm|[gms]ru\b|mgu|rnn|dense|linear|fc\b|output(?! gate)|embed|coder"
+    "|richt|ausg|sortie|salida|uscita|saída"
+)
+_FORGET = r"(?i)forget|vergess|oubli|olvido|esquec|diment"
+_KIND_FIRST = (
+    r"(?i)((?:lstm|gru|rnn|dense|linear)(?:[_ ][1-9])?) "
+    r"(?=[WUVb](?:_|\b)|kernel|recur|input|weight|bia[is]|forget|gewicht|poids|pes[oi]|sesgo)"
+)
+_CLAIMS = r"\s*(?:\n|[;,](?=\s)|\+(?=\s*[^\W\d]))\s*(?:(?:and|und|et|y|e)\s)?|\s(?:and|und|et|y|e)\s"
+_HEADED = re.compile(r"(?P<heading>[^\W\d][^:=\n]*):\s*(?P<claim>(?:[^\W\d].*)?)")
+_CLAIM = re.compile(
+    r"(?P<label>[^\W\d][^:=\n(+*×·^]*?)\s*(?:[:=]\s*|\s)(?P<number>[0-9(](?:[^:\n](?<![^\W\d]{2}))*)(?:\spar[aáâ]m\w*\.?)?"
+)
 _SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗−-]|(?<=[0-9]) ?x ?(?=[0-9]))*[0-9)\]²³])?(?!\w)"
-"""What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, and a
-number or a calculation."""
+"""What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, what names
+a layer, what does it before a part of it, what is between claims below a heading, a claim with its heading, one alone,
+and a number or a calculation."""
 
 
 def claims_in(text: str) -> list[str]:
@@ -132,6 +153,61 @@ def claims_in(text: str) -> list[str]:
     return claims if claims[1:] and not heading else []
 
 
+def _under_headings(text: str) -> str:
+    """Return a text whose claims have a heading, or are added up, with both in labels: GRU: W 6144, b 192 = 6336.
+
+    A heading is that of the claims up to one that names another layer.
+    """
+    lines: list[str] = []
+    heading, numbers, written, changed = "", list[int](), False, False
+    pieces = [re.sub(r"\A\s*[-*•]\s+|[\s.*]+\Z", "", each) for each in pieces_of(text, _CLAIMS)]
+    pieces = [each for each in pieces if each]
+    for at, piece in enumerate(pieces):
+        last, headed = at == len(pieces) - 1, _HEADED.fullmatch(piece)
+        if headed and re.search(_OF_LAYER, headed["heading"]):
+            heading, piece, numbers, written = headed["heading"].strip().replace(" ", "_"), headed["claim"], [], True
+            if not piece:
+                continue
+        if last and re.fullmatch("[0-9][0-9,.]*", piece):
+            lines.append(piece)
+            continue
+        if not (claim := _CLAIM.fullmatch(piece)):
+            return text
+        label, sides = claim["label"], re.split(r"\s*(?:=>|->|[=→⇒])\s*", claim["number"].strip())
+        plain = [int(re.sub(r"\D", "", each)) if re.fullmatch(r"\(?[0-9][0-9,.]*\)?", each) else 0 for each in sides]
+        if heading and label.casefold() == "output" and any(re.search(_FORGET, line) for line in lines):
+            label = f"{heading} output"
+        elif re.search(_TOTAL_WORDS, label) and (plain[-1] == sum(numbers) or (not last and heading)):
+            label = heading or label
+        elif first := re.match(_KIND_FIRST, label):
+            heading, numbers, written = first[1], [], False
+        elif re.search(_OF_LAYER, label) or re.search(_TOTAL_WORDS, label):
+            heading, numbers = "", [] if heading else numbers
+        elif heading:
+            label, changed = f"{heading} {label}", True
+        whole = sides[1:] and all(plain[-2:]) and plain[-2] != plain[-1] and plain.pop()
+        numbers.append(plain[-1])
+        if whole and not (sum(numbers) == whole or (heading and written)):
+            return text
+        lines.append(f"{label}: {' = '.join(sides[:-1] if whole else sides)}")
+        if whole:
+            changed = True
+            lines += [f"{heading or 'sum'}: {whole}"] * bool(heading or last)  # the sum of some parts is true
+            heading, numbers = "", []
+    return "\n".join(lines) if changed and lines[1:] else text
+
+
+def pieces_of(text: str, between: str) -> Iterator[str]:
+    """Yield what is between separators that are not in brackets."""
+    begin = depth = 0
+    for match in re.finditer(rf"(?P<open>[(\[{{])|(?P<close>[)\]}}])|{between}", text):
+        depth += (match.lastgroup == "open") - (match.lastgroup == "close")
+        if not (depth or match.lastgroup):
+            yield text[begin : match.start()]
+            begin = match.end()
+    yield text[begin:]
+
+
 def rewritten(text: str) -> str:
     """Return a text whose table, summary or sum of labelled parts is written as lines `label: number`."""
     for words, plain in _REWRITTEN:
@@ -142,6 +218,7 @@ def rewritten(text: str) -> str:
         return "\n".join(_of_summary(text))
     if rows := _rows(text):
         return "\n".join(rows)
+    text = _under_headings(text)
     lines = [line.strip(" *#:") for line in text.splitlines() if line.strip()]
     headings = [re.search(r"[^\W\d]", line) and not re.search("[=:]|[0-9]{2}", line) for line in lines[::2]]
     if lines[1::2] and len(lines) % 2 == 0 and all(headings) and all(map(_is_amount, lines[1::2])):
@@ -158,7 +235,7 @@ def rewritten(text: str) -> str:
         if all(map(_LABELLED.match, lines)):
             whole = last[1] if last else " + ".join(re.split(" ?[:=] ?", line, maxsplit=1)[1] for line in lines)
             return "\n".join([*lines, f"sum: {whole}"])
-    if match := re.fullmatch(r"([^()]*[0-9]) ?\(([^()]+)\)\W*", text):
+    if match := re.fullmatch(r"([^()]*[0-9])(?: par\w*)? ?(?:\(|: (?=[0-9]))([^()]+)\)?\W*", text):
         lines = [label_first(part.strip()) for part in re.split(r" ?[,;+] | and ", match[2])]
         if lines[1:] and all(map(_LABELLED.match, lines)):
             return "\n".join([*lines, match[1] if re.match(r"[^\W\d]", match[1]) else f"total: {match[1]}"])
@@ -226,11 +303,13 @@ def _rows(text: str) -> list[str]:
         return [": ".join(each) for each in zip(titles, body[0], strict=True)]
     named = [at for at, title in enumerate(titles) if re.search(_TITLE, title)]
     rows = []
+    twice = len({row[0] for row in body}) < len(body)  # the rows are parts of layers
     for row in body:
         numbers = [at for at in range(1, len(row)) if _is_amount(row[at])]
         plain_numbers = [at for at in numbers if re.fullmatch("[0-9.,' ]+", row[at])]
         place = named[-1] if named else numbers[-1] if numbers and len(plain_numbers) < 2 else 0
-        label = next((cell for cell in row[:place] if re.search(r"[^\W\d]{2}|\w_\w|h[0-9]", cell)), "")
+        labels = [cell for cell in row[:place] if re.search(r"[^\W\d]{2}|\w_\w|h[0-9]" + r"|\A[WUb]\Z" * twice, cell)]
+        label = " ".join(labels[: 1 + twice])
         if not (place and label and _is_amount(row[place])) or re.search("= ?[0-9]", label):
             return []
         if not (row[place] == "0" and re.search(_EMPTY, label, re.IGNORECASE)):

@@ -39,8 +39,9 @@ SHOWN = 4
 _ROLES = ("biases", "input weights", "recurrent weights")
 """The parts that a learner may count for one gate alone."""
 
+_OF_GATES = r"(?i)\b(?:gat|block)"
 _LETTER = re.compile(r"(?:[^\W\d_]{3,}:? )?[(\[]?([A-Za-z])(?:[)\].:]{0,2}|[)\].:]{1,2} ?(.+))")
-"""The letter of a choice, as `c`, `(c) 1685` or `Option C`, with what is beside it."""
+"""Words for gates, and the letter of a choice, as `c`, `(c) 1685` or `Option C`, with what is beside it."""
 
 
 def _plain(answer: Given) -> Any:
@@ -149,7 +150,7 @@ class Grader:
         formula. All are in order, the output layer last; layers without parameters may be left out. Raises CallError
         for a wrong number of numbers or shapes.
         """
-        answers = self.apart(self.listed(answers))
+        answers = self.of_gates(self.apart(self.listed(answers)))
         judgements = tuple(map(self.with_sign, self.judgements(answers)))
         shapes = [each.answer for each in judgements if isinstance(each.answer, GivenShape)]
         in_order = any(isinstance(each, GivenShape) and not each.name for each in answers)
@@ -224,6 +225,15 @@ class Grader:
         total = numbers[-1].rounds(self.total) and self.asks != "layers"
         of_layers = any(correct[:layers]) if numbers[layers:] else not total
         return equations if all(correct) or (of_layers and not steps) else answers
+
+    def of_gates(self, answers: Sequence[Given]) -> Sequence[Given]:
+        """Return the product of a number for each gate, as 888 each gate × 4, as that of a layer with gates."""
+        text = answers[0].text if isinstance(answers[0], GivenNumber) and not answers[0].name else ""
+        product = re.search(_OF_GATES, text) and not re.search(r"[-+−]", re.sub(r"\([^()]*\)", "", text))
+        if answers[1:] or not (product and self.of_params and self.counted[1:]) or self.asks:
+            return answers
+        gates = frozenset(["all", "gates"]) in self.labels.known and not answers[0].rounds(self.total)
+        return [answers[0]._replace(name="all gates")] if gates else answers
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""

@@ -44,7 +44,7 @@ _WORDS = {
     "forget": "vergess oubli olvido esquecimento dimenticanza",
     "update": "aktualisierungs actualización atualização aggiornamento",
     "reset": "relevance rücksetz réinitialisation reinicio reinício ripristino",
-    "candidate": "candidat candidato kandidat",
+    "candidate": "candidat candidato kandidat new",
     "direction": "directions richtung sens dirección direzione direção forward backward fwd bwd vorwärts rückwärts",
     "encoder": "enc encodeur codeur codificador codificatore",
     "decoder": "dec dekoder décodeur decodificador decodificatore",
@@ -122,15 +122,26 @@ class Labels:
         number = answer.calculation if isinstance(answer, GivenShape) else answer
         if number is None or tensors.place(answer.name) is not None:
             return None
+        head, _, last = answer.name.rpartition(" ")
+        first, likely = (
+            f"{head} {self.role_of(self.gates.get(last, last), sure=sure)}".strip() for sure in (True, False)
+        )
+        number = number._replace(number=self.value(number))
         try:
-            name = self.role_of(self.gates.get(answer.name, answer.name))
-            part = self._find(name, number._replace(number=self.value(number)), apart=apart)
+            part = self._find(first, number, apart=apart)
         except CallError:
             if tensors.is_tensor(answer.name):
                 return None  # what is told of it then are the arrays
-            raise
+            part = self._find(likely, number, apart=apart) if likely != first else None
+            if not part or not number.rounds(part.count):
+                raise
         from rnncalc.answers.returned import is_returned  # few answers have labels
 
+        if part.name == "each gate" and isinstance(number.number, int) and not number.rounds(part.count):
+            place = part.portion.places[0]
+            each, rest = divmod(number.number, max(1, self.counts[place] // part.count))
+            if not rest and re.search(rf"(?<![0-9]){each}(?![0-9])", number.text):  # each gate 888 × 4
+                part = NamedPart(part.layer, None, self.counts[place], Portion((place,)))
         other = isinstance(answer, GivenShape) and not number.rounds(part.count)
         return None if other and is_returned(self.network, answer.name) else part
 
@@ -144,21 +155,24 @@ class Labels:
         number = answer.calculation if isinstance(answer, GivenShape) else answer
         return part if part and number and number.rounds(part.count) else None
 
-    def role_of(self, name: str) -> str:
-        """Return what an array of a textbook is for, as W_hh of an LSTM is its recurrent weights; else the name."""
+    def role_of(self, name: str, *, sure: bool = True) -> str:
+        """Return what an array of a textbook is for, as W_hh of an LSTM is its recurrent weights; else the name.
+
+        sure: whether it must not be an array of the candidate alone, which W_hh of a GRU may be.
+        """
         of_gate = re.fullmatch(r"([WUb])_\{?([a-gi-wz])\}?", name) if self.tensors else None
         if of_gate and (of_gate[2] == "c" or frozenset(of_gate[2]) in self.known):
             return f"{of_gate[1]} of each gate"
         if self.tensors and re.fullmatch("[firoz]_t|(?:[chCH]\u0303|[gn])_t", name):
             return name[0] if name[0] in "firoz" else "candidate"
-        if not (array := re.fullmatch(r"([WUb])_?\{?(xh|ih|hh|hy|yh|x|h|y)\}?", name)):
+        if not (array := re.fullmatch(r"([WUb]|weight|bias)_?\{?(xh|ih|hh|hy|yh|x|h|y)\}?", name)):
             return "output" if name == "y" and self.tensors else name
         cells = [placed for placed in self.network.stack if isinstance(placed.layer, Cell)]
-        blocks = {1 if each.kind == "rnn" else 4 if each.kind == "lstm" and array[2][1:] else 0 for each in cells}
+        blocks = {1 if each.kind == "rnn" else 4 if each.kind == "lstm" else 0 for each in cells}
         side = "output" if "y" in array[2] else "input" if {*array[2]} & {*"xi"} else "recurrent"
-        if 0 in blocks and side != "output":
-            return name  # of a GRU it may be the array of the candidate
-        return f"{side} {'bias' if array[1] == 'b' else 'weight'}"
+        if sure and 0 in blocks and side != "output" and not array[1][1:]:
+            return name
+        return f"{side} {'bias' if array[1][0] == 'b' else 'weight'}"
 
     def value(self, number: GivenNumber) -> Any:
         """Return a number with the sizes of its letters, if all have one."""
@@ -175,8 +189,9 @@ class Labels:
         key = frozenset(word for word in words if word not in _NO_PART and (word[1:] or word.isdecimal()))
         if "each" in words and "gates" in key:
             key = frozenset(["gate"])
-        if of_gates and key <= {"input", "output"}:
-            key = key and frozenset([*key, "gate"]) if "layer" not in words else frozenset(["candidate"])
+        kinds = key & {*KINDS}
+        if of_gates and key - kinds <= {"input", "output"} and (key - kinds or not kinds or label.endswith(" cell")):
+            key = (key and key | {"gate"}) if "layer" not in words else kinds | {"candidate"}
         biases_apart = "bias" in apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
         plain = re.sub(r"[()\[\],:./]", " ", label)
@@ -184,9 +199,12 @@ class Labels:
         if letters:
             role = key - {"weight"} | {*_LETTERS[letters[0]].split()}
             parts = [*self.known.get(role, self.known.get(key, ()) if letters[0] == "kernel" else ())]
-            if letters[0] == "W" and not {"u", "recurrent"} & apart:  # the only matrix, of [h, x]
+            only = letters[0] == "W" and not {"u", "recurrent"} & apart  # of [h, x]
+            if only or (letters[0] in "Wkernel" and not parts and key - {"weight"}):  # or of a dense layer
                 parts += self.known.get(key | {"weight"}, ())
             parts = [] if letters[1:] else parts
+        elif key and self.tensors and re.search(r" [ACDEFGHIJKLMOQRSTXYZ]\Z", plain):
+            parts = []
         elif key == {"weight", "bias"} or (key == {"weight"} and not biases_apart):
             parts = [whole]
             others = () if "bias" in key or number.rounds(whole.count) else self.known.get(key, ())
@@ -195,7 +213,8 @@ class Labels:
                 raise CallError(f"{escape(label)}: {escape(number.text)} is the number without biases; {cure}")
         elif not key:
             alone = [label.casefold()] if len(label) == 1 and label not in self.sizes else words
-            letters = [word for word in alone if not word[1:] and word not in _OF_WHOLE] if self.tensors else []
+            gates = _OF_WHOLE if apart.isdisjoint("rzifo") else _OF_WHOLE - {"n"}
+            letters = [word for word in alone if not word[1:] and word not in gates] if self.tensors else []
             unknown = _WHOLE.isdisjoint(words) and ("each" in words or letters)
             size = label in self.sizes and number.text.isdecimal()
             array = re.match(r"(?![NPnp]_)[^\W\d][._]", label)
@@ -203,7 +222,7 @@ class Labels:
             of_gate = self.known.get(frozenset(letters), ()) if letters else ()
             parts = [*of_gate] if size or array or several or unknown else [whole]
         else:
-            parts = [*self.known.get(key, ())]
+            parts = [*self.known.get(key, self.known.get(key | {"weight"}, ()))]
             if "weight" in key and not biases_apart and not key & {"input", "recurrent"}:
                 parts += self.known.get(key - {"weight"}, ())  # the weights of a layer may be all its parameters
             if "output" in apart and key in ({"encoder"}, {"decoder"}):
@@ -346,6 +365,8 @@ def roles(layer: str | None, places: tuple[int, ...], tensors: Sequence[Tensor])
         ("input weight", "input weights", {Role.INPUT}),
         ("input recurrent weight", "input weights", {Role.INPUT}),
         ("recurrent weight", "recurrent weights", {Role.RECURRENT}),
+        *([("input bias", "input biases", {Role.BIAS})] * any(each.role is Role.RECURRENT_BIAS for each in tensors)),
+        ("recurrent bias", "recurrent biases", {Role.RECURRENT_BIAS}),
     ):
         count = sum([tensor.params for tensor in tensors if tensor.role in counted])
         yield words, NamedPart(layer, name, count, Portion(places, name))

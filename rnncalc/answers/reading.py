@@ -18,13 +18,13 @@ answer or a part of it in Markdown and LaTeX, are blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rnncalc.answers.forms import claims_in, label_first, rewritten, without_growth
+from rnncalc.answers.forms import claims_in, label_first, pieces_of, rewritten, without_growth
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
@@ -280,17 +280,6 @@ def _each(pieces: Sequence[str], read: Callable[[str], Given]) -> tuple[Given, .
         if (first != whole and not has_letters(first)) or getattr(last, "untrue", ""):
             return (*answers, *map(read, total.groups()))
     return (*answers, last)
-
-
-def pieces_of(text: str, between: str) -> Iterator[str]:
-    """Yield what is between separators that are not in brackets."""
-    begin = depth = 0
-    for match in re.finditer(rf"(?P<open>[(\[{{])|(?P<close>[)\]}}])|{between}", text):
-        depth += (match.lastgroup == "open") - (match.lastgroup == "close")
-        if not (depth or match.lastgroup):
-            yield text[begin : match.start()]
-            begin = match.end()
-    yield text[begin:]
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:

@@ -14,10 +14,10 @@ from math import isfinite, prod
 from typing import Any, NamedTuple
 
 from rnncalc.answers.circuit import Change, Circuit, Element, Fixed, Key, Numbers, Values, in_order, key_of
-from rnncalc.answers.forms import table_in
+from rnncalc.answers.forms import pieces_of, table_in
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer, Diagnosis, JudgedValue, Judgement, Mistake
-from rnncalc.answers.reading import GivenShape, check_number_of_answers, pieces_of
+from rnncalc.answers.reading import GivenShape, check_number_of_answers
 from rnncalc.answers.value_table import TABLE
 from rnncalc.bounds import LONGEST_ANSWER, MOST_BRACKETS
 from rnncalc.conventions.tensor import WAYS
