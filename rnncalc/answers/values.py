@@ -340,10 +340,10 @@ class ValueGrader(Grader):
 
         text: the value as it was written. Raises CallError if several values may be meant.
         """
-        found = self._value(name)
-        count = len(self._exact(found)[1]) if found else 0
-        if found and (count == 1 or not text or len(read_array(text, count)[1]) > 1):
-            return found[0], Element(found[1])
+        whole = self._value(name)
+        count = len(self._exact(whole)[1]) if whole else 0
+        if whole and (count == 1 or not text or len(read_array(text, count)[1]) > 1):
+            return whole[0], Element(whole[1])
         matches: dict[Element, bool] = {}
         outside = ""
         for base, places in _meanings(name):
@@ -369,7 +369,7 @@ class ValueGrader(Grader):
             return backward, element
         if outside:
             raise CallError(f"'{escape(name)}' is {outside}")
-        return (found[0], Element(found[1])) if found else None
+        return (whole[0], Element(whole[1])) if whole else None
 
     def _pass(self, backward: bool) -> Circuit:
         return self.both if backward else self.forward
