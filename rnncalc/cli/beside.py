@@ -103,15 +103,8 @@ def beside(flags: dict[str, Any], table: Table = REPORTS) -> Callable[..., Repor
             with needs_numbers(flag_of(flag)):
                 taken = {key: value for key, value in read.items() if _takes(flag, key)}
                 reports.append(table[flag](*counted, *([read[flag]] if flag in read else ()), **taken))
-        joint: Report = reports[0]
-        if len(reports) > 1:
-            from rnncalc.reports.beside import JointReport, QuantizedReport, StreamReport
-
-            integers = [each.quantized for each in reports if isinstance(each, QuantizedReport)]
-            to = next((each.to for each in integers if not each.dynamic), "")
-            joined = (each.replace(quantized=to) if isinstance(each, StreamReport) else each for each in reports)
-            joint = JointReport(reports[0].counts, tuple(joined))
-        return joint
+        joined: Report = imported("rnncalc.reports.beside:joint")(reports) if len(reports) > 1 else reports[0]
+        return joined
 
     return report
 

@@ -346,8 +346,8 @@ def find(paths: Sequence[str]) -> list[SpecPath]:
     files: dict[str, SpecPath] = {}
     for path in paths:
         for file in below(path):
-            known = files.get(file.path, file)
-            files[file.path] = (known if known.folder else file)._replace(named=known.named or file.named)
+            earlier = files.get(file.path, file)
+            files[file.path] = (earlier if earlier.folder else file)._replace(named=earlier.named or file.named)
     return [*files.values()]
 
 

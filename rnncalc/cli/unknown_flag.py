@@ -44,28 +44,28 @@ def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence
     for option in options:
         if isinstance(option, WordOption) and word in option.words():
             return f"; write {option.opts[-1]} {word}"
-    known = [option.opts[-1] for option in options]
+    flags = [option.opts[-1] for option in options]
     key = word.replace("-", "_")
     if key == "budget":
         return "; a budget is --params of rnncalc solve, with a size ?, and --max-params of rnncalc check"
-    if "--limit" in known:
+    if "--limit" in flags:
         quantity = re.sub("max_|_?growth_?", "", key)
         growth = f"write --max-growth {quantity}=5%" if "growth" in key and quantity in GROWING else ""
         limit = f"write --limit {key}=N" if key in BUDGET_KEYS else ""
         if cure := remedy(key, "budget", {}) or growth or limit:
             return f"; {cure}"
-    if matches := spelled(key, [each.removeprefix("--").replace("-", "_") for each in known]):
+    if matches := spelled(key, [each.removeprefix("--").replace("-", "_") for each in flags]):
         name, space, remark = matches[0].partition(" ")
         if any(flag_of(name) in option.opts and {*option.opts} & {*typed} for option in single(command)):
             return f"; it means {flag_of(name)}, which is given"
         switches = {option.opts[-1] for option in options if option.is_flag}
         needed = next((f"{each} " for each in GOES_WITH.get(flag_of(name), ()) if switches >= {*each.split()}), "")
         return f"; write {needed}{flag_of(name)}{space}{remark}"
-    misspelt = takers or flag.removesuffix("s") in known  # --layers 2 is ambiguous
-    if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
+    misspelt = takers or flag.removesuffix("s") in flags  # --layers 2 is ambiguous
+    if "--layer" in flags and not misspelt and (of_layer := _of_layer(key)):
         return f"; {of_layer}"
-    flags = (*known, *(option.opts[-1] for option in group.params), "--help")
-    bare = [each.removeprefix("--") for each in flags]  # with the dashes all flags would be similar
+    every = (*flags, *(option.opts[-1] for option in group.params), "--help")
+    bare = [each.removeprefix("--") for each in every]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
     return f"{used_by}{near.replace('; ', ', or ')}" if takers else near
 

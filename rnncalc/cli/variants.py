@@ -59,9 +59,9 @@ class Variants(NamedTuple):
         if number not in self.asked:
             numbers = sorted(map(int, self.asked))
             together = numbers[-1] - numbers[0] + 1 == len(numbers) > 1
-            known = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
+            range_ = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
             got = f"'{escape(variant)}'" if variant else "none"
-            raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
+            raise CallError(f"expected a variant of {escape(self.source)}, {range_}, got {got}")
         asks, spec, choices, values, loss = self.asked[number]
         read = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}")
         if values:

@@ -258,10 +258,10 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             layers.remove(row)
             cells = [place for place, each in enumerate(layers) if each.states]
             layers.insert(cells[0] if below else cells[-1] + 1, row)
-        known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
+        length, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         reads: Steps = steps[next(place for place, move in enumerate(moves) if getattr(move, "part", "") == name)]
         inputs, output = Row(reads, reads, letter=spelled("x") if part.width != 0 else ""), (spelled("h"), spelled("y"))
-        parts.append(DrawnPart(name, known, letter, [inputs], output, name in at_once).with_layers(layers))
+        parts.append(DrawnPart(name, length, letter, [inputs], output, name in at_once).with_layers(layers))
     return parts
 
 
@@ -466,8 +466,8 @@ class Half(Frozen):
     def behind(self, row: Row) -> tuple[Line, int]:
         """Return the first states of a row that run backwards, and the cells that they need."""
         steps = self.part.steps
-        known = str(steps + 1) if steps and steps + 1 < SHORT else None
-        line = row.states_at(f"{self.part.letter}+1" if self.part.at_once or known is None else known)
+        past = str(steps + 1) if steps and steps + 1 < SHORT else None
+        line = row.states_at(f"{self.part.letter}+1" if self.part.at_once or past is None else past)
         return line, span(line) + 2
 
     def at(self, *steps: Steps, gaps: bool = False) -> list[tuple[TimeColumn, int]]:

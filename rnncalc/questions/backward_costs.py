@@ -96,11 +96,11 @@ def layer_costs(network: Network, chunk: int | None) -> Iterator[LayerCosts]:
 
     def count(size: int, *lengths: int) -> Counts:
         """Return the counts of a pass; lengths: of the last chunk of each part, and of what layers begin."""
-        left, short = iter(lengths), {}
+        ends, short = iter(lengths), {}
         for half, part in parts.items():
-            short[half] = part._replace(steps=(min(numbers[half], 3) - 1) * size + next(left))
+            short[half] = part._replace(steps=(min(numbers[half], 3) - 1) * size + next(ends))
         for half, part in short.items():
-            begun = [each.replace(times=next(left)) if isinstance(each, RepeatVector) else each for each in part.layers]
+            begun = [each.replace(times=next(ends)) if isinstance(each, RepeatVector) else each for each in part.layers]
             short[half] = part._replace(layers=tuple(begun))
         passes[:] = [WidthPass(network, short, size or None)]
         return {(at, *key): times for at, tape in enumerate(passes[0].tapes) for key, times in tape.counts().items()}

@@ -128,9 +128,9 @@ def bytes_of(dtype: str) -> int:
 
 def total(amounts: Iterable[int | None]) -> int | None:
     """Return the sum of amounts, or None if one of them is unknown."""
-    known = 0
+    whole = 0
     for amount in amounts:
         if amount is None:
             return None
-        known += amount
-    return known
+        whole += amount
+    return whole

@@ -259,12 +259,8 @@ def counters(network: Described, batch: int = 1) -> CounterValues:
     stacks = {name: [(_stack(each.network, name, batch), each.calls) for each in members] for name in frameworks}
     printed = []
     for each in COUNTERS:
-        value = total(
-            calls * number
-            if (number := total(_value(each, counted) for counted in stack or (None,))) is not None
-            else None
-            for stack, calls in stacks[each.framework]
-        )
+        sums = [(total(_value(each, counted) for counted in stack), calls) for stack, calls in stacks[each.framework]]
+        value = total(number and calls * number for number, calls in sums)
         number = exact and exact * (2 if each.quantity == "FLOPs" else 1)
         ratio = value / number if number and value is not None else None
         unknown = f"no rule is known for this network{' in a batch' if batch > 1 else ''}"
@@ -273,14 +269,14 @@ def counters(network: Described, batch: int = 1) -> CounterValues:
     return CounterValues(network, batch, exact, tuple(printed))
 
 
-def _stack(network: Network, framework: str, batch: int) -> tuple[CountedLayer, ...]:
-    """Return the layers as a framework has them; none if it cannot express the network, or that was not measured."""
+def _stack(network: Network, framework: str, batch: int) -> list[CountedLayer | None]:
+    """Return the layers as a framework has them; None alone if it lacks one of them, or that was not measured."""
     try:
         stack = network.replace(convention=framework, notation=None, symbols={}).stack
     except SpecError:
-        return ()
+        return [None]
     measured = network.topology_name in MEASURED and not any(placed.starts for placed in stack)
-    return tuple([CountedLayer.of(placed, batch) for placed in stack]) if measured else ()
+    return [CountedLayer.of(placed, batch) for placed in stack] if measured else [None]
 
 
 MEASURED = ("many-to-one", "many-to-many")

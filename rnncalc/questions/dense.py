@@ -67,19 +67,18 @@ def dense_equivalent(network: Described) -> DenseEquivalent | None:
         if len(several) < len(each):
             return None
         params = sum(dense.params for dense in several.values())
+        named = [(name, layer, layer.multiply_adds) for name, dense in several.items() for layer in dense.layers]
         layers = tuple(
             layer._replace(name=f"{name}.{layer.name}", multiply_adds=work and work * network.networks[name].calls)
-            for name, dense in several.items()
-            for layer in dense.layers
-            for work in [layer.multiply_adds]
+            for name, layer, work in named
         )
         chains = tuple(chain for dense in several.values() for chain in dense.chains)
         ratio = params / network.params if network.params else None
         return DenseEquivalent(params, ratio, layers, chains)
-    known = {name: part.steps for name, part in network.parts.items() if part.steps is not None}
-    if len(known) < len(network.parts) or network.letters:
+    steps = {name: part.steps for name, part in network.parts.items() if part.steps is not None}
+    if len(steps) < len(network.parts) or network.letters:
         return None
-    layers = tuple(_replacements(network, known))
+    layers = tuple(_replacements(network, steps))
     widths: list[list[int]] = []
     for one in layers:
         if not one.sizes:  # only a layer that is kept has letters

@@ -30,11 +30,11 @@ class AutogradMemory(NamedTuple):
 def kept(training: Training) -> AutogradMemory | None:
     """Return what PyTorch keeps for the batch of a training step; None if that was not measured."""
     network, batch, dtype = training.network, training.batch, training.dtype
-    known = network.topology_name in MEASURED and not network.letters and network.steps
-    if not known or training.truncated or network.convention != "pytorch" or dtype not in ("float32", "float64"):
+    steps = network.topology_name in MEASURED and not network.letters and network.steps
+    if not steps or training.truncated or network.convention != "pytorch" or dtype not in ("float32", "float64"):
         return None
     numbers = tokens = workspace = 0
-    size, saved, trained = batch * network.stack[0].inputs * known, False, False  # of the storage read
+    size, saved, trained = batch * network.stack[0].inputs * steps, False, False  # of the storage read
     for placed in network.stack:
         layer, output = placed.layer, batch * (placed.uses or 0) * placed.outputs
         if not _is_measured(layer):

@@ -41,8 +41,8 @@ def pass_operations(network: Described, batch: int = 1) -> PassOperations:
     network, batch = described_of(network), whole("batch", batch, 1)
     members = networks_of(network).values()
     layers = tuple([counts for member in members for counts in _of_network(member.network, batch * member.calls)])
-    known = [counts for counts in layers if counts is not None]
-    total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
+    counted = [counts for counts in layers if counts is not None]
+    total = OperationCounts(*map(sum, zip(*counted, strict=True))) if len(counted) == len(layers) else None
     return PassOperations(network, batch, layers, total)
 
 

@@ -97,15 +97,7 @@ def quantized(network: Described, to: str, batch: int = 1) -> Quantized:
     dynamic = DYNAMIC.get(conventions.pop()) if to == "int8" and len(conventions) == 1 else None
     layers = tuple(_of_layer(placed, widths, dynamic, batch) for placed in network.stack)
     lacking = () if dynamic else tuple(placed.full_name for placed in network.stack if not _has_kernel(placed))
-    floating = tuple(
-        placed.full_name
-        for placed in network.stack
-        if dynamic
-        and placed.tensors
-        and placed.layer.dtype is None
-        and not isinstance(placed.layer, External)
-        and not any(_in_integers(placed, tensor, dynamic) for tensor in placed.tensors)
-    )
+    floating = tuple(placed.full_name for placed in network.stack if dynamic and _is_float(placed, dynamic))
     sums = StoredBytes(*map(total, zip(*layers, strict=True)))
     return Quantized(network, to, layers, sums, lacking, dynamic, floating)
 
@@ -118,6 +110,13 @@ def _in_integers(placed: Placed, tensor: Tensor, dynamic: Dynamic) -> bool:
     begin = dynamic.kinds.get(placed.layer.named_as)
     applies = begin is not None and placed.layer.dtype is None and "p" not in placed.sizes
     return applies and tensor.role in _MATRICES and tensor.name.startswith(begin or "")
+
+
+def _is_float(placed: Placed, dynamic: Dynamic) -> bool:
+    """Return whether dynamic quantisation leaves all parameters of a layer in float."""
+    if not placed.tensors or placed.layer.dtype or isinstance(placed.layer, External):
+        return False
+    return not any(_in_integers(placed, tensor, dynamic) for tensor in placed.tensors)
 
 
 def _has_kernel(placed: Placed) -> bool:

@@ -127,12 +127,12 @@ def assumed_steps(network: Network, inputs: Inputs | None, least: int = DEFAULT_
 
     It is the least one, doubled until every window has its steps. Raises SpecError if none is found.
     """
-    known = with_steps_of(network, inputs)
-    if steps_known(known.parts):
+    network = with_steps_of(network, inputs)
+    if steps_known(network.parts):
         return None
     while True:
         try:
-            with_steps(known, least)
+            with_steps(network, least)
         except SpecError:
             if least > MOST_ASSUMED:
                 raise
@@ -200,8 +200,8 @@ class _CallerNumbers:
 
     def keys(self, node: Any, path: Path, known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         if not isinstance(node, Mapping):
-            wanted = f"a dict with {one_of(known)}" if known else "nothing"
-            self.note(node, path, f"expected {wanted}, got {describe(node)}")
+            keys = f"a dict with {one_of(known)}" if known else "nothing"
+            self.note(node, path, f"expected {keys}, got {describe(node)}")
             return
         for key, value in node.items():
             if key in known:

@@ -432,13 +432,13 @@ def _paired(ones: Sequence[Problem], others: Sequence[Problem]) -> Iterator[tupl
 
 
 def _bends(network: Network) -> Iterator[int]:
-    known: dict[object, bool] = {}
+    bending: dict[object, bool] = {}
     for entry in network.stack:
         layer = entry.layer
         if isinstance(layer, Cell):
             for width in {layer.units, layer.directions * layer.units}:
                 kind = type(layer), layer.choices(), width == layer.units
-                if kind not in known:
-                    known[kind] = layer.gates(width) != layer.gates(4 * width + 1)
-                if known[kind]:
+                if kind not in bending:
+                    bending[kind] = layer.gates(width) != layer.gates(4 * width + 1)
+                if bending[kind]:
                     yield entry.inputs - width

@@ -125,8 +125,8 @@ def training_of(network: Described, settings: Mapping[str, Any] = {}, dtype: str
     settings: the arguments of the training step; None for those of the network.
     """
     bytes_of(dtype)
-    known = {key: setting for key, setting in settings.items() if setting is not None}
-    update = (network.training or Update())._replace(**known)
+    changes = {key: setting for key, setting in settings.items() if setting is not None}
+    update = (network.training or Update())._replace(**changes)
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
     chunk, batch, optimizer, sequences = update

@@ -124,11 +124,11 @@ def work(
         layers.append(LayerWork(derivation, shown, *_steps(names, placed, values)))
     if not backward or len(reached) < len(timed.stack):
         return Work(done, tuple(layers), names, read, recorded)
-    wanted = in_steps(timed, data.targets, name)
+    vectors = in_steps(timed, data.targets, name)
     arrays: dict[int, Any] = {}
 
     def gradients(recorded: BackwardPass, names: dict[int, Variable]) -> GradientWork:
-        back = gradient_work(timed, recorded, names, name, LOSSES[name](wanted), wanted, learning_rate, arrays)
+        back = gradient_work(timed, recorded, names, name, LOSSES[name](vectors), vectors, learning_rate, arrays)
         return back._replace(chunk=cut)
 
     return Work(done, tuple(layers), names, read, recorded, gradients(recorded, names), gradients)
@@ -214,30 +214,30 @@ def _steps(
     names: Mapping[int, Variable], placed: Placed, values: LayerValues[TapeValue]
 ) -> tuple[tuple[tuple[StepWork, ...], ...], tuple[StepWork, ...]]:
     """Return the steps of each direction of a recurrent layer, and those of the output, as in LayerWork."""
-    histories, lettered, inputs, left = values
+    histories, lettered, inputs, outputs = values
     directed = zip(_directions(placed), histories, strict=False)
     ways = tuple(tuple(_way(names, placed, history, direction)) for direction, history in directed)
     seen = {id(value) for history in histories for step in history.steps for value in step.values()}
     steps = []
     count = placed.layer.output_shape((len(inputs), 1))[0] if inputs else 0
-    unread = max([each.first for each in lettered], default=count) - len(left)  # if the last step alone is read
-    for step, value in enumerate(left, 1):
+    unread = max([each.first for each in lettered], default=count) - len(outputs)  # if the last step alone is read
+    for step, value in enumerate(outputs, 1):
         name = _output(placed, step)
         if id(value) not in seen and names[id(value)] == name:
             window = placed.layer.window_of(unread + step - 1, len(inputs)) if inputs else range(0)
             read: Sequence[int] = inside(window, len(inputs))
             if placed.layer.time in (Time.SEQUENCE, Time.SUMMARY) and step > 1:  # the first step has all of it
                 read = [step - 1]
-            known = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
+            reads = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
             pairs = [
                 (each.letter, _line(names, _lettered(placed, each), each.value))
                 for each in lettered
                 if not each.joined
                 and (each.first == unread + step or (each.shared and each.first <= unread and step == 1))
             ]
-            known += tuple([line for letter, line in pairs if letter in placed.layer.vectors])
+            reads += tuple([line for letter, line in pairs if letter in placed.layer.vectors])
             lines = [line for letter, line in pairs if letter not in placed.layer.vectors]
-            steps.append(StepWork(step if placed.sequence else None, known, (*lines, WorkedLine(name, value))))
+            steps.append(StepWork(step if placed.sequence else None, reads, (*lines, WorkedLine(name, value))))
     return ways, tuple(steps)
 
 
@@ -250,31 +250,31 @@ def _way(
     before: Mapping[str, TapeValue] = history.start
     for number, step in enumerate(order):
         values = history.steps[step - 1]
-        known = [_line(names, Variable("x", step, placed.name), values["x"])]
+        reads = [_line(names, Variable("x", step, placed.name), values["x"])]
         if not number:
             past = step + 1 if backward else step - 1
             for letter, value in before.items():
-                known.append(_line(names, Variable(letter, past, placed.name, direction=direction), value))
+                reads.append(_line(names, Variable(letter, past, placed.name, direction=direction), value))
         letters = sorted(values, key=lambda letter: letter == "h" or letter in history.start)  # gates first
         lines = [
             _line(names, Variable(letter, step, placed.name, direction=direction), values[letter]) for letter in letters
         ]
-        yield StepWork(step, tuple(known), tuple(_in_order(names, [line for line in lines if line.name.letter != "x"])))
+        yield StepWork(step, tuple(reads), tuple(_in_order(names, [line for line in lines if line.name.letter != "x"])))
 
 
 def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> WorkedLine:
     copied = value.operands[0] if value.row and value.row.name in ("linear", "copy") else value
-    known = names.get(id(copied), names.get(id(value), name))
-    return WorkedLine(name, value, None if known == name else known)
+    first = names.get(id(copied), names.get(id(value), name))
+    return WorkedLine(name, value, None if first == name else first)
 
 
 def _in_order(names: Mapping[int, Variable], lines: Sequence[WorkedLine]) -> list[WorkedLine]:
     """Return the lines, each after its operands, with gates in the step's order."""
-    left = {id(line.value): [each for each in lines if each.value is line.value] for line in lines}
+    waiting = {id(line.value): [each for each in lines if each.value is line.value] for line in lines}
     ordered: list[WorkedLine] = []
 
     def add(value: TapeValue) -> None:
-        same = left.pop(id(value), [])
+        same = waiting.pop(id(value), [])
         for operand in value.operands if same or id(value) not in names else ():
             add(operand)
         ordered.extend(sorted(same, key=lambda line: line.same_as is not None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.layers.cell import Cell
@@ -145,6 +145,14 @@ class JointReport(ExtendedCountReport):
         headers, tables = zip(*(report.records() for report in self.reports), strict=True)
         joined = ((row[:first], *(each[first:] for each in (row, *rows))) for row, *rows in zip(*tables, strict=True))
         return sum((header[first:] for header in headers), headers[0][:first]), (sum(rows, ()) for rows in joined)
+
+
+def joint(reports: Sequence[ExtendedCountReport]) -> JointReport:
+    """Return several reports beside one count as one; a state is as large as a quantization stores it."""
+    integers = [each.quantized for each in reports if isinstance(each, QuantizedReport)]
+    to = next((each.to for each in integers if not each.dynamic), "")
+    joined = [each.replace(quantized=to) if isinstance(each, StreamReport) else each for each in reports]
+    return JointReport(reports[0].counts, tuple(joined))
 
 
 def on_unknown(network: Described, *needed: str) -> Iterator[str]:

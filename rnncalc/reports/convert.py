@@ -42,8 +42,8 @@ class ConvertReport(SheetReport, DataReport, RecordReport):
 
     def beside(self) -> dict[str, Any]:
         differences = self.differences or (self.converted.largest_difference,)
-        known = [each for each in differences if each is not None]
-        return {"largest_difference": max(known) if len(known) == len(differences) else None}
+        passes = [each for each in differences if each is not None]
+        return {"largest_difference": max(passes) if len(passes) == len(differences) else None}
 
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         rows = (

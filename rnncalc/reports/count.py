@@ -184,8 +184,8 @@ _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "directi
 
 def widths(layer: Placed) -> str:
     """Return the widths of a layer's input and output."""
-    read, written = array_of((layer.inputs,), layer.grid), array_of((layer.outputs,), layer.output_grid)
-    return " → ".join("×".join(f"{size:,}" for size in sizes) for sizes in (read, written))
+    before, after = array_of((layer.inputs,), layer.grid), array_of((layer.outputs,), layer.output_grid)
+    return " → ".join("×".join(f"{size:,}" for size in sizes) for sizes in (before, after))
 
 
 def _numbers(count: Count, cost: bool, row: Count | Placed) -> dict[str, int | None]:

@@ -140,8 +140,8 @@ class ExplanationReport(DataReport, DerivationReport):
             yield from _or_why("Conventions", conventions)
 
     def _layers(self) -> list[Sheet]:
-        written: set[tuple[str, str]] = set()  # remarks on gates and biases, to write each once
-        return [_sheet(each, written) for each in self.explanation.layers]
+        remarks: set[tuple[str, str]] = set()  # those on gates and biases, to write each once
+        return [_sheet(each, remarks) for each in self.explanation.layers]
 
     def _network(self) -> Iterator[Sheet]:
         """Yield the total of several layers and the dense equivalent, if all layers are explained."""

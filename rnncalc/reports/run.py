@@ -216,14 +216,14 @@ def vector(numbers: Sequence[float], shown: int = SHOWN_NUMBERS) -> str:
 def in_rows(nested: Any) -> str:
     """Return the first numbers of a vector or a matrix on one line, rows separated by semicolons."""
     texts: list[str] = []
-    left = SHOWN_NUMBERS
+    room = SHOWN_NUMBERS
     for row in _rows(nested):
-        if not left:
+        if not room:
             return f"{'; '.join(texts)}; …"
-        texts.append(vector(row, left))
-        if len(row) > left:
+        texts.append(vector(row, room))
+        if len(row) > room:
             break
-        left -= len(row)
+        room -= len(row)
     return "; ".join(texts)
 
 

@@ -51,10 +51,10 @@ class SolutionReport(SheetReport, DataReport, RecordReport):
             return f"✓ {solution.size:,} gives exactly {self._budget()}."
         if solution.exact:
             return f"✗ No size gives exactly {self._budget()}."
-        left = f"{solution.left:,} remain"
+        rest = f"{solution.left:,} remain"
         if solution.next_size is None:
-            return f"✓ {solution.size:,} fits in {self._budget()}, and it is the largest size there can be; {left}."
-        return f"✓ {solution.size:,} is the largest that fits in {self._budget()}; {left}."
+            return f"✓ {solution.size:,} fits in {self._budget()}, and it is the largest size there can be; {rest}."
+        return f"✓ {solution.size:,} is the largest that fits in {self._budget()}; {rest}."
 
     def _budget(self) -> str:
         """Return the budget as given; a budget in bytes also in parameters."""

@@ -111,9 +111,9 @@ class VaryReport(RowsReport, DrawnReport):
         """The numbers that are known, and their titles."""
         if self.of_training:
             return OF_TRAINING
-        known = getattr(self.variations[0].counted, "multiply_adds", None) is not None
-        per_step = "multiply_adds_per_step" if known else "multiply_adds"
-        return {key: title for key, title in NUMBERS.items() if key != per_step}
+        of_pass = getattr(self.variations[0].counted, "multiply_adds", None)
+        left_out = "multiply_adds" if of_pass is None else "multiply_adds_per_step"
+        return {key: title for key, title in NUMBERS.items() if key != left_out}
 
     def page(self) -> Iterator[Sheet | Picture]:
         yield from self.sheets()

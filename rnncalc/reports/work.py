@@ -108,8 +108,8 @@ def _task(work: Work, inputs: Mapping[str | None, Sequence[Any]]) -> Iterator[Sh
             lines.append((name, *owner, " = ", *(numbers(x, rows=rows) if isinstance(x, list) else (str(x),))))
     for step, target in enumerate(back.targets if back and back.name_of_loss != "sum" else (), 1):
         at = str(step) * (back is not None and len(back.targets) > 1)
-        left = timed("y", at, network.spelling) if back and back.name_of_loss == "cross_entropy" else None
-        lines.append((left or EquationText(f"target {at}".rstrip()), " = ", *numbers([*target], rows=rows)))
+        symbol = timed("y", at, network.spelling) if back and back.name_of_loss == "cross_entropy" else None
+        lines.append((symbol or EquationText(f"target {at}".rstrip()), " = ", *numbers([*target], rows=rows)))
     cells = any(isinstance(placed.layer, Cell) and not placed.layer.learned_state for placed in network.stack)
     decoder = ", in the decoder the encoder's last ones" * bool(network.encoder)
     notes = (f"States before the first step are 0{decoder}.",) * cells + ((ON_LOSS[back.name_of_loss],) if back else ())
@@ -569,8 +569,8 @@ class _ValueWriter(NamedTuple):
     def _product(self, value: TapeValue) -> Iterator[WorkLine]:
         """Yield a matrix times a vector; one row times a named vector is written out, a term for each number."""
         rows, read = value.operands[0].numbers.rows, self._itself(value.operands[1])
-        known = read.row is None or id(read) in self.names
-        if len(rows) == 1 and known:
+        evaluated = read.row is None or id(read) in self.names
+        if len(rows) == 1 and evaluated:
             for weight, each in zip(rows[0], read.numbers, strict=True):
                 first, second = (each, weight) if self.notation.rows else (weight, each)
                 yield (number(first), "·", *_bracketed(number(second)))

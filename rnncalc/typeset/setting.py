@@ -195,7 +195,7 @@ def layer_sheets(
     )
     attributes = {"Network": "network", "Part": "part", "Layer": "name"}
     cells = [(*(getattr(layer, attributes[key]) or "" for key in keys), *map(cell, row)) for layer, row in rows]
-    known = [not column.right or any(row[place] is not None for row in cells) for place, column in enumerate(columns)]
+    shown = [not column.right or any(row[place] is not None for row in cells) for place, column in enumerate(columns)]
     called = (
         f"{name}: called {each.calls:,} times; its parameters count once, its work and its states {each.calls:,} times."
         for name, each in several.items()
@@ -203,12 +203,12 @@ def layer_sheets(
     )
     words_around: dict[str, Any] = {"title": title(network), "subtitle": setting(network), "notes": (*notes, *called)}
 
-    def sheet(columns: tuple[Column, ...], cells: list[Row], known: list[bool], words: Mapping[str, Any]) -> Sheet:
-        """Return a table of the columns with known numbers."""
-        rows = [tuple(compress(row, known)) for row in (*cells, total_row(columns, *map(cell, total)))]
-        return Sheet((*compress(columns, known),), rows[:-1], rows[-1], **words)
+    def sheet(columns: tuple[Column, ...], cells: list[Row], shown: list[bool], words: Mapping[str, Any]) -> Sheet:
+        """Return a table of the columns with shown numbers."""
+        rows = [tuple(compress(row, shown)) for row in (*cells, total_row(columns, *map(cell, total)))]
+        return Sheet((*compress(columns, shown),), rows[:-1], rows[-1], **words)
 
-    layers = sheet(columns, cells, known, words_around)
+    layers = sheet(columns, cells, shown, words_around)
     if len(several) < 2 or not numbers:
         return [layers]
     flows = {name: flow(member.network) for name, member in several.items()}
@@ -220,7 +220,7 @@ def layer_sheets(
             (name, *[flows[name]][:differ], *(cell(None if None in column else sum(column)) for column in by_column))
         )
     of_networks = (*key_columns("Network"), *[Column("Topology")][:differ], *number_columns(*numbers))
-    return [layers, sheet(of_networks, sums, [*[True] * (1 + differ), *known[-len(numbers) :]], {"title": "Networks"})]
+    return [layers, sheet(of_networks, sums, [*[True] * (1 + differ), *shown[-len(numbers) :]], {"title": "Networks"})]
 
 
 def one_to_many(network: Network) -> str | None:
