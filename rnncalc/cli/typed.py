@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 import click
@@ -18,6 +18,7 @@ from rnncalc.errors import SpecError
 from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Switch
 from rnncalc.letters import LETTER
 from rnncalc.spec import spec_in_flags
@@ -41,6 +42,7 @@ def spec_meant() -> str:
     """Return `write` and the spec of a network that is typed where a file belongs; empty if that is not known."""
     import json
 
+    from rnncalc.cli.compare import spec_typed
     from rnncalc.network.writer import spec_of
 
     context, missing = click.get_current_context(silent=True), list[str]()
@@ -48,12 +50,8 @@ def spec_meant() -> str:
     if not call or not call.read([*call.typed]) or not call.layers:
         return ""
     call.others = []
-    words = [*call.words(missing)]
-    flags = dict(zip(words[::2], words[1::2], strict=True))
-    layers = tuple(value for flag, value in zip(words[::2], words[1::2], strict=True) if flag == "-l")
-    beside = {"convention": flags.get("-c"), "steps": flags.get("-T"), "topology": flags.get("--topology")}
     try:
-        spec = spec_of(spec_in_flags(flags["-i"], layers, flags.get("-o"), **beside).network)
+        spec = spec_of(spec_typed([*call.words(missing)]).network)
     except SpecError:
         return ""
     spec_text = json.dumps({key: spec[key] for key in spec if key != "name"})
@@ -81,6 +79,33 @@ def _problems(command: click.Command, words: list[str], size: int | None) -> lis
     return problems
 
 
+class _Layer:
+    """A layer of a call: the value of its -l, with {} for a number that it lacks, and the numbers typed behind it.
+
+    reads, flags: its input and other flags, if it is typed as a framework's program makes it.
+    """
+
+    def __init__(self, text: str, reads: str = "", flags: Mapping[str, str] = {}) -> None:
+        self.text, self.reads, self.flags = text, reads, flags
+        self.numbers: list[str] = []
+
+    @property
+    def kind(self) -> type[Layer]:
+        return kind(re.split("[:,]", self.text)[0])
+
+    @property
+    def is_cell(self) -> bool:
+        return issubclass(self.kind, Cell)
+
+    @property
+    def lacks_number(self) -> bool:
+        return _UNITS in self.text
+
+    def with_options(self, options: Iterable[str], number: str) -> str:
+        """Return the value of its -l with more options, and with a number if it lacks its own."""
+        return ",".join((self.text.replace(_UNITS, number), *options))
+
+
 class _Call:
     """The words of a call, as they were typed and as they are meant.
 
@@ -96,13 +121,10 @@ class _Call:
         }
         self.solves, self.answers, self.compares = (self.path.endswith(name) for name in ("solve", "answer", "compare"))
         self.inputs = self.units = self.repeat = self.dropped = ""
-        self.layers: list[str] = []
-        self.numbers: list[str] = []
-        self.behind: list[int] = []  # for each number, how many layers are before it
+        self.layers: list[_Layer] = []
+        self.numbers: list[str] = []  # those before the layers; when all words are read, all of them
         self.of_layers: list[str] = []  # options that are typed as flags
         self.others: list[str] = []
-        self.implied: dict[int, dict[str, str]] = {}  # flags that a framework's layer says, by its place
-        self.reads: dict[int, str] = {}  # the widths that frameworks' layers read
         self.stacked = any(re.match("-l|--layer($|=)", word) for word in self.typed)
         self.unclear = ""  # why there is no call
         self.has_file = False
@@ -121,39 +143,58 @@ class _Call:
             if word == "-h" and left and _is_size(left[0]):
                 self.units = left.pop(0)
             elif option := self.options.get(name):
-                value = value or ("" if option.is_flag or not left else left.pop(0))
-                if option.name == "input" and not self.inputs:
-                    self.inputs = value
-                elif option.name == "layers":
-                    if not (layer := _layer(value)):
-                        return False
-                    self.layers.append(layer)
-                else:
-                    if isinstance(option, WordOption) and value not in (words := [*option.words()]):
-                        value = next(iter([each for each in spelled(value, words) if " " not in each]), value)
-                    self.others += [name, value] if value else [name]
+                if not self._takes(option, name, value or ("" if option.is_flag or not left else left.pop(0))):
+                    return False
             elif word.startswith("-") and word != "-":
                 if not self._replace(name, value, left):
                     return False
-            elif self.others[-2:-1] == ["--kinds"] and word in KINDS:
-                self.others[-1] += f",{word}"
-            elif not os.path.exists(word) and (called := layer_called(word)):
-                self.reads[len(self.layers)], layer, self.implied[len(self.layers)] = called
-                self.layers.append(layer)
-            elif not ((self.answers and self.stacked) or os.path.exists(word)) and (layer := _layer(word)):
-                self.layers.append(layer)
-            elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
-                self.layers[-1] = f"{self.layers[-1].rstrip(',')},{word.lstrip(',')}"
-            elif (_is_size(word) or re.fullmatch(LETTER, word)) and (
-                self.solves or any(_UNITS in layer for layer in self.layers)
-            ):
-                self.numbers.append(word)
-                self.behind.append(len(self.layers))
-            elif self.answers or os.path.exists(word):
-                self.has_file |= os.path.exists(word)
-                self.others.append(word)
-            else:
+            elif not self._takes_words(word):
                 return False
+        if self.compares:
+            return True
+        for lower, layer in pairwise(self.layers):  # gru 8 16 lstm 16 32
+            if lower.numbers and layer.numbers[1:] and lower.numbers[-1] == layer.numbers[0]:
+                del layer.numbers[0]
+        return True
+
+    def _takes(self, option: click.Option, name: str, value: str) -> bool:
+        """Take a flag of the command, and its value; return whether that is known."""
+        if option.name == "layers":
+            return self._begins(_layer(value))
+        if option.name == "input" and not self.inputs:
+            self.inputs = value
+            return True
+        if isinstance(option, WordOption) and value not in (words := [*option.words()]):
+            value = next(iter([each for each in spelled(value, words) if " " not in each]), value)
+        self.others += [name, value] if value else [name]
+        return True
+
+    def _begins(self, text: str) -> bool:
+        """Add a layer; return whether there is one."""
+        self.layers += [_Layer(text)] * bool(text)
+        return bool(text)
+
+    def _takes_words(self, word: str) -> bool:
+        """Take a word that is no flag; return whether it is known."""
+        is_file = os.path.exists(word)
+        if self.others[-2:-1] == ["--kinds"] and word in KINDS:
+            self.others[-1] += f",{word}"
+        elif not is_file and (called := layer_called(word)):
+            reads, text, flags = called
+            self.layers.append(_Layer(text, reads, flags))
+        elif not ((self.answers and self.stacked) or is_file) and self._begins(_layer(word)):
+            pass
+        elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
+            self.layers[-1].text = f"{self.layers[-1].text.rstrip(',')},{word.lstrip(',')}"
+        elif (_is_size(word) or re.fullmatch(LETTER, word)) and (
+            self.solves or any(layer.lacks_number for layer in self.layers)
+        ):
+            (self.layers[-1].numbers if self.layers else self.numbers).append(word)
+        elif self.answers or is_file:
+            self.has_file |= is_file
+            self.others.append(word)
+        else:
+            return False
         return True
 
     def _replace(self, name: str, value: str, left: list[str]) -> bool:
@@ -180,7 +221,7 @@ class _Call:
             if first[0] == "-":
                 left[:0] = row.format(**fields).split()
             elif first == "layer":
-                self.layers.append(fields[field])
+                self._begins(fields[field])
             else:
                 setattr(self, first, behind if field else first)
             return True
@@ -243,46 +284,36 @@ class _Call:
 
     def words(self, missing: list[str]) -> Iterator[str]:
         """Yield the words behind the command; note the numbers that are missing."""
-        if (
-            self.solves
-            and self.numbers
-            and self.numbers[-1].isdecimal()
-            and not {"--params", "--bytes", "--match"} & {*self.others}
-        ):
+        self.numbers += [number for layer in self.layers for number in layer.numbers]
+        budget = self.solves and not {"--params", "--bytes", "--match"} & {*self.others}
+        if budget and self.numbers and self.numbers[-1].isdecimal():
             self.others += ["--params", self.numbers.pop()]
-        if self.solves and not any("?" in word for word in (*self.layers, *self.numbers)):
+        if self.solves and not any("?" in word for word in (*self.numbers, *(layer.text for layer in self.layers))):
             self.units = "?"
-        full = [layer.partition(":")[0] for layer in self.layers if _UNITS not in layer]
+        full = [layer.text.partition(":")[0] for layer in self.layers if not layer.lacks_number]
         if full and not self.numbers:  # gru -l gru:20
-            self.layers = [
-                layer for layer in self.layers if layer.removesuffix(f":{_UNITS}") not in full or layer in full
-            ]
-        for place, units in enumerate(self.behind[1:-1], 1):  # gru 8 16 lstm 16 32
-            if self.behind[place - 1 : place + 2] == [units - 1, units, units] and not self.compares:
-                same = self.numbers[place - 1] == self.numbers[place]
-                self.numbers[place] = "" if same else self.numbers[place]
-        self.numbers = [*filter(None, self.numbers)]
-        if self.compares and len(self.layers) > 1:
-            yield from self._compared(missing)
+            self.layers = [layer for layer in self.layers if layer.text not in [f"{name}:{_UNITS}" for name in full]]
+        if self.compares and len(self.layers) > 1 and (networks := self._compared(missing)):
+            yield from (*networks, *self.others)
+            return
         if (self.units or self.repeat or self.of_layers) and not self.layers:
-            self.layers = [f"lstm:{_UNITS}"]
-        elif self.units and not any(_UNITS in layer for layer in self.layers):
-            place = self._meant(self.units, "")
-            self.layers[place] = re.sub("^([^:,]+)(:[^,]*)?", rf"\1:{_UNITS}", self.layers[place])
+            self.layers = [_Layer(f"lstm:{_UNITS}")]
+        elif self.units and not any(layer.lacks_number for layer in self.layers):
+            layer = self._meant(self.units, "")
+            layer.text = re.sub("^([^:,]+)(:[^,]*)?", rf"\1:{_UNITS}", layer.text)
         if self.layers:
-            self.layers[self._meant(self.repeat, "repeat=")] += f",repeat={self.repeat}" if self.repeat else ""
-            self.layers = [",".join((layer, *self._options_of(layer))) for layer in self.layers]
-            inputs = self.inputs or self.reads.get(0) or (self.numbers.pop(0) if self.numbers else "INPUT")
+            self._meant(self.repeat, "repeat=").text += f",repeat={self.repeat}" if self.repeat else ""
+            inputs = self.inputs or self.layers[0].reads or (self.numbers.pop(0) if self.numbers else "INPUT")
             self._compare_sizes(inputs)
             missing += [inputs] * (inputs == "INPUT")
             yield from ("-i", inputs)
         elif self.inputs:
             yield from ("-i", self.inputs)
         for layer in self.layers:
-            name = kind(layer.partition(":")[0]).number.upper() if _UNITS in layer else ""
+            name = layer.kind.number.upper() if layer.lacks_number else ""
             number = self.units or (self.numbers.pop(0) if self.numbers and name else "?" if self.solves else name)
             missing += [number] * (number == name != "")
-            yield from ("-l", layer.replace(_UNITS, number))
+            yield from ("-l", layer.with_options(self._options_of(layer), number))
         if self.answers:
             if {"multiply-adds", "flops", "saved"} & {*self.others} and not {"-T", "--steps"} & {*self.others}:
                 missing += ["STEPS"]
@@ -292,98 +323,80 @@ class _Call:
         elif self.numbers and not {"-o", "--output"} & {*self.others}:
             yield from ("-o", self.numbers.pop(0))
         yield from self.others
-        kinds = [kind(re.split("[:,]", layer)[0]) for layer in self.layers]
-        last = max((place for place, each in enumerate(kinds) if issubclass(each, Cell) or each.time.ends), default=-1)
-        of_layers = [
-            (place, flag, value)
-            for place, flags in self.implied.items()
-            for flag, value in flags.items()
-            if self.layers
-        ]
-        implied = {flag: value for place, flag, value in of_layers if place == last or flag != "--topology"}
-        for flag, value in implied.items():
+        last = [layer for layer in self.layers if layer.is_cell or layer.kind.time.ends][-1:]
+        flags = [(flag, value, layer) for layer in self.layers for flag, value in layer.flags.items()]
+        implied = {flag: value for flag, value, layer in flags if layer in last or flag != "--topology"}
+        yield from self._implied(implied)
+
+    def _implied(self, flags: Mapping[str, str]) -> Iterator[str]:
+        """Yield those flags of frameworks' layers that the command has and that are not typed."""
+        for flag, value in flags.items():
             if flag in self.options and not {*self.options[flag].opts} & {*self.others}:
                 yield from (flag, value)
 
-    def _meant(self, number: str, key: str) -> int:
-        """Return the place of the layer that a number typed as a flag is for: the recurrent one, else the last."""
-        cells = [place for place, layer in enumerate(self.layers) if _is_cell(layer)]
+    def _meant(self, number: str, key: str) -> _Layer:
+        """Return the layer that a number typed as a flag is for: the recurrent one, else the last."""
+        cells = [layer for layer in self.layers if layer.is_cell]
         if cells[1:] and number not in ("", "?"):
-            each = f"{self.layers[-1].split(',')[0]},repeat={number}" if key else f"lstm:{number}"
+            each = f"{self.layers[-1].text.split(',')[0]},repeat={number}" if key else f"lstm:{number}"
             self.unclear = f"write {key or 'the number '}{number} in the layer that it is for, as in -l {each}"
-        return (cells or [-1])[-1]
+        return (cells or self.layers)[-1]
 
     def _compare_sizes(self, inputs: str) -> None:
         """Note a size in a framework's layer that is not that of the call or of the layer below."""
         typed = next((after for each, after in pairwise(self.others) if each in ("-T", "--steps")), "")
-        lengths = [flags["-T"] for flags in self.implied.values() if "-T" in flags]
+        lengths = [layer.flags["-T"] for layer in self.layers if "-T" in layer.flags]
         sizes = [("the first layer has", size, "steps, and -T is", typed) for size in lengths if typed]
-        outputs = {0: inputs}  # what reaches a layer, by its place
+        texts = tuple([layer.with_options(self._options_of(layer), _UNITS) for layer in self.layers])
+        length = typed or next(iter(lengths), None)
         try:
-            read = spec_in_flags(
-                inputs.replace("INPUT", "1"), (*self.layers,), None, steps=typed or next(iter(lengths), None)
-            )
-            layers = [each for each in read.network.stack if not each.starts]
-            for lower, layer in pairwise(layers):
-                if not layer.copy:
-                    outputs[len(outputs)] = str(lower.outputs)
+            stack = spec_in_flags(inputs.replace("INPUT", "1"), texts, None, steps=length).network.stack
         except SpecError:
-            pass  # the call has this problem
-        for place, reads in self.reads.items():
-            width = outputs.get(place, reads)
-            reaching = f"layer {place} outputs" if place else "-i is"
-            sizes += [(f"layer {place + 1} reads", reads, f"and {reaching}", width)] if reads else []
+            stack = ()  # the call has this problem
+        reaching = [each.inputs - each.layer.extra_inputs for each in stack if not (each.starts or each.copy)]
+        for place, (layer, width) in enumerate(zip(self.layers, [inputs, *map(str, reaching[1:])], strict=False)):
+            if layer.reads:
+                source = f"and {f'layer {place} outputs' if place else '-i is'}"
+                sizes.append((f"layer {place + 1} reads", layer.reads, source, width))
         for this, size, that, other in sizes:
             if size != other and not self.unclear:
                 self.unclear = f"{this} {size}{',' * that.startswith('and')} {that} {other}; change one of the two"
 
-    def _options_of(self, layer: str) -> list[str]:
+    def _options_of(self, layer: _Layer) -> list[str]:
         """Return the options that are typed as flags, of those that a layer has; all of them if it is the only one."""
-        known = kind(re.split("[:,]", layer)[0]).options()
+        known = layer.kind.options()
         return [each for each in self.of_layers if each.partition("=")[0] in known or len(self.layers) == 1]
 
-    def _compared(self, missing: list[str]) -> Iterator[str]:
-        """Yield the flags of networks that are named one after the other: several kinds, or each with its numbers."""
-        numbers = [
-            [each for each, place in zip(self.numbers, self.behind, strict=True) if place == number]
-            for number in range(1, len(self.layers) + 1)
-        ]
-        kinds = [layer.removesuffix(f":{_UNITS}") for layer in self.layers]
-        cells, full = [*map(_is_cell, self.layers)], not any(_UNITS in layer for layer in self.layers)
+    def _compared(self, missing: list[str]) -> list[str]:
+        """Return the flags of networks that are named one after the other; those of several kinds are one network."""
+        numbers = [layer.numbers for layer in self.layers]
+        kinds = [layer.text.removesuffix(f":{_UNITS}") for layer in self.layers]
+        cells = [layer.is_cell for layer in self.layers]
         if not any(numbers[:-1]) and all(cells) and {*kinds} <= {*KINDS}:
             self.layers = self.layers[:1]
             self.others += ["--kinds", ",".join(kinds)]
-            return
+            return []
         if not any(numbers[:-1]):  # bilstm gru 8 16
             numbers = [numbers[-1]] * len(kinds)
-        if {*map(len, numbers)} == {2} or (not (self.numbers or self.stacked) and all(cells)):
-            of_all = [at for at, each in enumerate(self.others[:-1]) if each in ("-o", "--output")][:1]
-            output = self.others[of_all[0] : of_all[0] + 2] if of_all else []
-            self.others = [*self.others[: of_all[0]], *self.others[of_all[0] + 2 :]] if of_all else self.others
-            for place, (layer, pair) in enumerate(zip(self.layers, numbers, strict=True)):
-                reads = self.reads.get(place, "")
-                inputs, units = pair or (self.inputs or reads or "INPUT", self.units or "UNITS")
-                if self.units and _UNITS not in layer:
-                    self.unclear = f"write the number {self.units} in the network that it is for"
-                if reads not in ("", inputs):
-                    self.unclear = f"network {place + 1} reads {reads}, and -i is {inputs}; change one of the two"
-                missing += ["INPUT"] * (inputs == "INPUT") + ["UNITS"] * (units == "UNITS" and _UNITS in layer)
-                options = [*self._options_of(layer), *([f"repeat={self.repeat}"] if self.repeat else [])]
-                flags = [
-                    word
-                    for flag, value in self.implied.get(place, {}).items()
-                    if not {*self.options[flag].opts} & {*self.others}
-                    for word in (flag, value)
-                ]
-                words = ["-i", inputs, "-l", ",".join((layer.replace(_UNITS, units), *options)), *output, *flags]
-                yield from ("--network", call_text(words))
-            self.layers, self.numbers, self.of_layers, self.inputs, self.units, self.repeat = [], [], [], "", "", ""
-        elif full and not self.stacked and sum(cells) != 1:
-            self.unclear = "write each network as one flag, as in --network '-i 10 -l lstm:20 -o 5'"
-
-
-def _is_cell(layer: str) -> bool:
-    return issubclass(kind(re.split("[:,]", layer)[0]), Cell)
+        if {*map(len, numbers)} != {2} and (self.numbers or self.stacked or not all(cells)):
+            if not self.stacked and sum(cells) != 1 and not any(layer.lacks_number for layer in self.layers):
+                self.unclear = "write each network as one flag, as in --network '-i 10 -l lstm:20 -o 5'"
+            return []
+        networks = []
+        at = next((at for at, each in enumerate(self.others[:-1]) if each in ("-o", "--output")), len(self.others))
+        output, self.others = self.others[at : at + 2], [*self.others[:at], *self.others[at + 2 :]]
+        for place, (layer, pair) in enumerate(zip(self.layers, numbers, strict=True), 1):
+            inputs, units = pair or (self.inputs or layer.reads or "INPUT", self.units or "UNITS")
+            if self.units and not layer.lacks_number:
+                self.unclear = f"write the number {self.units} in the network that it is for"
+            if layer.reads not in ("", inputs):
+                self.unclear = f"network {place} reads {layer.reads}, and -i is {inputs}; change one of the two"
+            missing += ["INPUT"] * (inputs == "INPUT") + ["UNITS"] * (units == "UNITS" and layer.lacks_number)
+            options = [*self._options_of(layer), *([f"repeat={self.repeat}"] if self.repeat else [])]
+            words = ["-i", inputs, "-l", layer.with_options(options, units), *output, *self._implied(layer.flags)]
+            networks += ["--network", call_text(words)]
+        self.layers, self.numbers = [], []
+        return networks
 
 
 def _is_size(word: str) -> bool:
