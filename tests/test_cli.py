@@ -17,7 +17,7 @@ from conftest import Call, Screen, refusal, report_of
 from rnncalc import __version__
 from rnncalc.cli.commands import COMMANDS, Command
 from rnncalc.cli.flags import NetworkFlags, network_flags, specs_argument
-from rnncalc.cli.inputs import read_network
+from rnncalc.cli.inputs import read_each
 from rnncalc.cli.output import write_text
 
 HOSTILE = "[red]x[/red]\x1b[31m\n=1+1|`<b>\u202e\x9b::error::"
@@ -91,7 +91,8 @@ def test_a_command_is_a_file_and_a_line_in_the_table(call: Call, monkeypatch: py
     @network_flags
     def width(specs: tuple[str, ...], **flags: Unpack[NetworkFlags]) -> int:
         """Tell how wide the input is."""
-        write_text(f"{read_network(specs, **flags).input}\n")
+        (width,) = read_each(specs, flags, lambda spec: spec.network.input, one=True)
+        write_text(f"{width}\n")
         return 1
 
     module = ModuleType("rnncalc.cli.width")

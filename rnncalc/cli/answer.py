@@ -25,7 +25,7 @@ from rnncalc.cli.flags import (
     report_flags,
     word_flag,
 )
-from rnncalc.cli.inputs import SUFFIXES, network_meant, read_each, read_file, read_network
+from rnncalc.cli.inputs import SUFFIXES, network_meant, read_each, read_file
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.formats import find
@@ -186,7 +186,8 @@ def _grader(specs: Sequence[str], quantity: str | None, loss: str | None, flags:
     if loss is not None and quantity != "values":
         raise CallError("--loss is for --of values")
     if quantity != "values":
-        return Grader(read_network(specs, **flags), quantity or "params", hint=hint)
+        (network,) = read_each(specs, flags, lambda spec: spec.network, one=True)
+        return Grader(network, quantity or "params", hint=hint)
     from rnncalc.answers.values import ValueGrader  # few answers are about them
 
     (spec,) = read_each(specs, flags, Spec.checked, one=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from rnncalc.cli.beside import REPORTS, beside, beside_flags, take_beside
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import dtype_flag, flag_of, notation_flag, option, report_flags, spec_flags
-from rnncalc.cli.inputs import read_files
+from rnncalc.cli.inputs import read_each
 from rnncalc.cli.output import AllAtOnce, Destination, name_file, write
 from rnncalc.cli.vary import described_varied, read_vary, varied_report, vary_flag
 from rnncalc.formats import find
@@ -59,7 +58,7 @@ def count(
     asked = take_beside(flags)
     with AllAtOnce() as at_once:
         varied = read_vary(vary, at_once)
-        networks: Any = at_once.ask(lambda: read_files(specs, partial(described_varied, vary=varied), **flags))
+        networks: Any = at_once.ask(read_each, specs, flags, lambda each: (each.source, described_varied(each, varied)))
         add = at_once.ask(beside, asked)
         values = {"tensors": tensors, "cost": cost, **dict.fromkeys(REPORTS, False), **asked}
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import chosen, read_described
+from rnncalc.cli.inputs import chosen, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, needs_numbers, write
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.reports.draw import draw as question
@@ -44,7 +44,7 @@ def draw(
             at_once.refuse("--standalone: writes a document in TikZ; add -f tikz, or --out FILE.tex")
         if flags.get("notation") and view != "cell":
             at_once.refuse("--notation: only the picture of a cell shows parameters; add --view cell")
-        described = at_once.ask(read_described, specs, **flags)
+        read = at_once.ask(read_each, specs, flags, lambda spec: spec.described, one=True)
     with needs_numbers(f"--view {view}"):
-        drawings = [question(each, view=view, only=layers, bare=bare) for each, layers, _ in chosen([described], only)]
+        drawings = [question(each, view=view, only=layers, bare=bare) for each, layers, _ in chosen(read, only)]
         write([drawing.replace(standalone=standalone) for drawing in drawings], destination)

@@ -10,7 +10,7 @@ from rnncalc.answers.exercise import ASKS, OF_PASS
 from rnncalc.answers.exercise import exercise as exercises_on
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.inputs import read_each
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.progress import progress_of
 from rnncalc.cli.vary import network_varied, read_vary, vary_flag
@@ -81,7 +81,7 @@ def exercise(
         elif site is not None and not re.fullmatch(r"https?://[^\s#]+", site):
             at_once.refuse(f"--site: expected an address such as {SITE}, got '{escape(site)}'")
         varied = read_vary(vary, at_once)
-        networks = at_once.ask(read_networks, specs, partial(network_varied, vary=varied), **flags)
+        networks = at_once.ask(read_each, specs, flags, partial(network_varied, vary=varied))
     if destination.format == "link" and loss is not None:
         raise CallError("--loss: the page of a link takes the loss that fits the output; leave it out")
     if destination.format == "link" and (numbers[0] > 1 or numbers[2]):

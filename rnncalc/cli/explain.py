@@ -7,7 +7,7 @@ from typing import Any
 from rnncalc.cli.beside import Table, beside, take_beside, training_flags
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import notation_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import chosen, read_files
+from rnncalc.cli.inputs import chosen, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
@@ -57,8 +57,8 @@ def explain(
     asked = take_beside(flags, DERIVATIONS)
     with AllAtOnce() as at_once:
         derive = at_once.ask(beside, asked, DERIVATIONS)
-        read = at_once.ask(lambda: read_files(specs, lambda spec: spec.described, **flags))
-    networks = chosen([described for _, described in read], only)
+        read = at_once.ask(read_each, specs, flags, lambda spec: spec.described)
+    networks = chosen(read, only)
     if derive:
         if layer_superscripts:
             raise CallError("--layer-superscripts: numbers only the derivation of a count; remove it")

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, out_flag, spec_flags, word_flag
-from rnncalc.cli.inputs import read_described
+from rnncalc.cli.inputs import read_each
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
 from rnncalc.programs import SPELLINGS, source
 
@@ -26,7 +26,7 @@ def export(specs: tuple[str, ...], to: str, out: str | None, **flags: Unpack[Net
     with AllAtOnce() as at_once:
         if out is not None:
             at_once.ask(check_suffix, out, [".py"])
-        described = at_once.ask(read_described, specs, **flags)
+        read = at_once.ask(read_each, specs, flags, lambda spec: spec.described, one=True)
     if not sys.stdout.isatty():
         write_utf8()
-    write_text(source(described, to), out)
+    write_text(source(read[0], to), out)

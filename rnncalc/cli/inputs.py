@@ -7,8 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 import click
 
@@ -29,39 +28,6 @@ Kept = TypeVar("Kept")
 
 _FILE = r"/|\.[A-Za-z]\w*$"
 """Characters that occur in a file's name and not in a number of units."""
-
-
-_network: Callable[[Spec], Network] = attrgetter("network")
-
-
-def read_files(
-    specs: Sequence[str], network: Callable[[Spec], Kept], **flags: Unpack[NetworkFlags]
-) -> list[tuple[str, Kept]]:
-    """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_each` does.
-
-    Only the network of a file is kept: its text and positions take several times the memory.
-    network: returns that of a spec.
-    """
-    return read_each(specs, flags, lambda spec: (spec.source, network(spec)))
-
-
-def read_networks(
-    specs: Sequence[str], network: Callable[[Spec], Network] = _network, **flags: Unpack[NetworkFlags]
-) -> list[Network]:
-    """Return the networks of the specs, or of the flags, as `read_files` does."""
-    return [network for _, network in read_files(specs, network, **flags)]
-
-
-def read_network(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Network:
-    """Return the network of the one spec, or of the flags. Raises as `read_each` does, and for several specs."""
-    (network,) = read_each(specs, flags, lambda spec: spec.network, one=True)
-    return network
-
-
-def read_described(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Described:
-    """Return what the one spec describes, or the flags. Raises as `read_each` does, and for several specs."""
-    (described,) = read_each(specs, flags, lambda spec: spec.described, one=True)
-    return described
 
 
 class Chosen(NamedTuple):
@@ -94,9 +60,9 @@ def chosen(described: Sequence[Described], only: tuple[str, ...]) -> list[Chosen
 
 
 def read_each(
-    specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept], *, one: bool = False
+    specs: Sequence[str], flags: Mapping[str, Any], kept: Callable[[Spec], Kept], *, one: bool = False
 ) -> list[Kept]:
-    """Return what `kept` makes of each spec, or of the flags, as read.
+    """Return what `kept` makes of each spec, or of the flags, as read: its text takes several times the memory.
 
     one: whether several specs are refused, before any is read.
     Raises SpecError with the problems of all specs, or if neither specs nor flags are given, or both.
@@ -147,7 +113,7 @@ def network_meant(words: Sequence[str]) -> str:
     return f"'{escape(' '.join(words))}': {rule}; {call}" if call else ""
 
 
-def _file_for_units(flags: NetworkFlags) -> str:
+def _file_for_units(flags: Mapping[str, Any]) -> str:
     """Return the hint for `-o report.html`, empty if the value of `-o` is not a file."""
     units = (flags["output"] or "").partition(",")[0]
     if units.isdecimal() or not re.search(_FILE, units):
@@ -187,12 +153,12 @@ def _spec(path: str, overrides: Mapping[str, Override], *, hint: bool = False) -
     return spec_in_file(data, source, **overrides)
 
 
-def describing(flags: NetworkFlags) -> list[str]:
+def describing(flags: Mapping[str, Any]) -> list[str]:
     """Return the given flags that describe a network without a spec."""
     return [flag for flag, value in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if value]
 
 
-def overrides(flags: NetworkFlags) -> dict[str, Override]:
+def overrides(flags: Mapping[str, Any]) -> dict[str, Override]:
     """Return the values that override a spec's own."""
     keys = {*OVERRIDES, "letters"}
     return {key: word for key, word in flags.items() if key in keys and isinstance(word, str | tuple)}
