@@ -243,11 +243,7 @@ quantize_flag = word_flag(
 )
 
 dtype_flag = word_flag(
-    "--dtype",
-    words="rnncalc.layers.options:DTYPES",
-    default="float32",
-    show_default=True,
-    help="Data type, for bytes.",
+    "--dtype", words="rnncalc.layers.options:DTYPES", default="float32", show_default=True, help="Data type, for bytes."
 )
 
 

@@ -169,10 +169,7 @@ def compare(*networks: Described, dtype: str = "float32", kinds: Sequence[str] |
 
 
 def compare_same_params(
-    *networks: Network | Sized,
-    params: int | None = None,
-    kinds: Sequence[str] | None = None,
-    dtype: str = "float32",
+    *networks: Network | Sized, params: int | None = None, kinds: Sequence[str] | None = None, dtype: str = "float32"
 ) -> Comparison:
     """Return a comparison in which each kind, or each of several networks, has the largest width within a budget.
 

@@ -99,11 +99,7 @@ def run(
 
 
 def weights_in_use(
-    network: Network,
-    *,
-    seed: int = 0,
-    weights: Mapping[str, Mapping[str, Nested]] | None = None,
-    rounded: bool = False,
+    network: Network, *, seed: int = 0, weights: Mapping[str, Mapping[str, Nested]] | None = None, rounded: bool = False
 ) -> Iterator[tuple[str, dict[str, Nested]]]:
     """Yield the weights of a run, layer by layer: those given, or those drawn from the seed.
 

@@ -198,11 +198,9 @@ TABLE: dict[str, dict[str, str]] = {
     "budget": {
         "write expect in the spec for a number that must not change; only the dense ratio has a lower limit": (
             "min_params min_bytes min_multiply_adds"
-        ),
+        )
     },
-    "attention": {
-        "remove it: keys and values are as wide as the encoder's outputs": "kdim vdim",
-    },
+    "attention": {"remove it: keys and values are as wide as the encoder's outputs": "kdim vdim"},
     "layer": {
         "remove it: a layer is trained unless it is frozen": "trainable=true requires_grad=true",
         "leave it out: either direction counts the same": "direction directions",
@@ -433,13 +431,7 @@ def remedy(word: str, place: str, spelling: Spelling) -> str:
     return next((row.format(**spelling) for row, others in rows.items() if words & {*others.split()}), "")
 
 
-def cure(
-    word: str,
-    known: tuple[str, ...],
-    place: str = "",
-    spelling: Spelling = IN_YAML,
-    value: str = "",
-) -> str:
+def cure(word: str, known: tuple[str, ...], place: str = "", spelling: Spelling = IN_YAML, value: str = "") -> str:
     """Return the cure for an unknown word: `; write lstm`, or `; did you mean 'lstm'?`; empty if there is none.
 
     place: that of the table for words that are wrong here. value: the value that is given for the word.

@@ -488,11 +488,7 @@ class NetworkReader(TreeReader):
         return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
-        from rnncalc.network.budget import (
-            ALLOWED,
-            LAYER_LIMIT,
-            Budget,
-        )  # imported only for a spec that has one
+        from rnncalc.network.budget import ALLOWED, LAYER_LIMIT, Budget  # imported only for a spec that has one
 
         nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", *self.by_name)))
         limits: dict[str, Any] = {}

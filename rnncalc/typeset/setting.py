@@ -188,11 +188,7 @@ def layer_sheets(
     rows, several = [*rows], network.networks
     halves = any(layer.part for layer, _ in rows)
     keys = [*["Network"][: bool(several)], *["Part"][:halves], "Layer"]
-    columns = (
-        *key_columns(*keys),
-        *(Column(word, whole=word in WHOLE) for word in words),
-        *number_columns(*numbers),
-    )
+    columns = (*key_columns(*keys), *(Column(word, whole=word in WHOLE) for word in words), *number_columns(*numbers))
     attributes = {"Network": "network", "Part": "part", "Layer": "name"}
     cells = [(*(getattr(layer, attributes[key]) or "" for key in keys), *map(cell, row)) for layer, row in rows]
     shown = [not column.right or any(row[place] is not None for row in cells) for place, column in enumerate(columns)]

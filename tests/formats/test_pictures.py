@@ -137,10 +137,7 @@ def test_svg_is_self_contained() -> None:
 def test_tikz_asks_for_standard_libraries_alone() -> None:
     """Those that come with it, and packages of every installation."""
     text = written(Drawing(network_of(SMALL | {"layers": [{"gru": 2}]})), "tikz")
-    assert re.findall(r"\\(?:usepackage|usetikzlibrary)(?:\[.*?\])?\{(.*?)\}", text) == [
-        "amsmath,tikz",
-        "arrows.meta",
-    ]
+    assert re.findall(r"\\(?:usepackage|usetikzlibrary)(?:\[.*?\])?\{(.*?)\}", text) == ["amsmath,tikz", "arrows.meta"]
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])

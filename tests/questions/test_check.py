@@ -49,10 +49,7 @@ def test_a_state_that_grew(spec: Path, tmp_path: Path, call: Call, earlier: tupl
         line[0]
         for line in result.out.splitlines()
         if "growth state_bytes" in line or "growth multiply_adds_per_step" in line
-    ) == (
-        "✓",
-        "✓",
-    )
+    ) == ("✓", "✓")
 
 
 def test_every_spec_is_checked_and_two_wins(tmp_path: Path, call: Call) -> None:

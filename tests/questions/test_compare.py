@@ -79,7 +79,7 @@ def test_a_comparison_is_a_value() -> None:
     network = Network(input=8, layers=(LSTM(4),), output=Output(1))
     comparison = compare(network, dtype="int8")
     assert [(side.kind, side.params) for side in comparison.sides] == [
-        *((None, 213), ("rnn", 57), ("gru", 161), ("lstm", 213)),
+        *((None, 213), ("rnn", 57), ("gru", 161), ("lstm", 213))
     ]
     assert [side.bytes for side in comparison.sides] == [side.params for side in comparison.sides]
     assert comparison.missing == {"dense": Lack.STEPS}
@@ -204,11 +204,7 @@ def test_ratios_are_to_the_first() -> None:
                 (4 * 4, "8h", "4h", ("bias_ih_l0", "bias_hh_l0"), False, ("lstm_1",)),
             ],
         ),
-        (
-            [RNN(16, bidirectional=True)],
-            "onnx",
-            [(2 * 16, "4h", "2h", ("B",), False, ("rnn_1",))],
-        ),
+        ([RNN(16, bidirectional=True)], "onnx", [(2 * 16, "4h", "2h", ("B",), False, ("rnn_1",))]),
         ([BatchNorm()], "keras", [(2 * 8, "2m", "0", ("moving_mean", "moving_variance"), True, ("batch_norm_1",))]),
     ],
 )

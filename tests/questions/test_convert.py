@@ -130,11 +130,7 @@ def test_numbers_follow_the_blocks() -> None:
         "lstm_1": {"kernel": [[1, 2, 3, 4]], "recurrent_kernel": [[5, 6, 7, 8]], "bias": [11, 22, 33, 44]}
     }
     assert convert(network, "onnx", weights={"lstm_1": pytorch | biases}).arrays == {
-        "lstm_1": {
-            "W": [[[1], [4], [2], [3]]],
-            "R": [[[5], [8], [6], [7]]],
-            "B": [[1, 4, 2, 3, 10, 40, 20, 30]],
-        }
+        "lstm_1": {"W": [[[1], [4], [2], [3]]], "R": [[[5], [8], [6], [7]]], "B": [[1, 4, 2, 3, 10, 40, 20, 30]]}
     }
 
 

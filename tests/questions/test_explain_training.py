@@ -9,18 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, fitting, network, network_of
 
-from rnncalc import (
-    GRU,
-    LSTM,
-    RNN,
-    DecoderAttention,
-    MultiHeadAttention,
-    Network,
-    Output,
-    Part,
-    RefusedError,
-    training,
-)
+from rnncalc import GRU, LSTM, RNN, DecoderAttention, MultiHeadAttention, Network, Output, Part, RefusedError, training
 from rnncalc.conventions.formula import letters
 from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport

@@ -44,12 +44,7 @@ def test_pytorch_stacks_layers(call: Call) -> None:
         "input": [None, None, 10],
         "returns": {"output": [None, None, 32], **states},
     }
-    assert output == {
-        "network": None,
-        "layers": ["output"],
-        "input": [None, 32],
-        "returns": {"output": [None, 5]},
-    }
+    assert output == {"network": None, "layers": ["output"], "input": [None, 32], "returns": {"output": [None, 5]}}
     stack, _ = _shapes(call, "-c", "pytorch", "--batch", 4, "-T", 7, "--time-first")
     assert (stack["input"], stack["returns"]["output"]) == ([7, 4, 10], [7, 4, 32])
 

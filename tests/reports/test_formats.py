@@ -154,11 +154,7 @@ def test_tensors_are_numbered_as_the_framework_numbers_them() -> None:
     assert [layer["tensors"][0]["name"] for layer in layers] == ["weight_ih_l0", "weight_ih_l1", "weight_ih_l2"]
     assert [layer["name"] for layer in layers] == ["lstm_1", "lstm_2", "lstm_3"]
     lines = written(CountReport(count(network), tensors=True), "csv").splitlines()
-    assert [line.split(",")[4] for line in lines[1:-1:4]] == [
-        "weight_ih_l0",
-        "weight_ih_l1",
-        "weight_ih_l2",
-    ]
+    assert [line.split(",")[4] for line in lines[1:-1:4]] == ["weight_ih_l0", "weight_ih_l1", "weight_ih_l2"]
 
 
 class Marked(SheetReport):

@@ -87,14 +87,7 @@ def poisoned(report: Report, kind: type[Report]) -> Report:
 
 
 class Full(
-    DataReport,
-    RecordReport,
-    DerivationReport,
-    DocumentReport,
-    PictureReport,
-    CheckedReport,
-    LinkReport,
-    QuizReport,
+    DataReport, RecordReport, DerivationReport, DocumentReport, PictureReport, CheckedReport, LinkReport, QuizReport
 ):
     """A report that has every field that there is."""
 
