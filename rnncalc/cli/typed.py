@@ -42,7 +42,6 @@ def spec_meant() -> str:
     """Return `write` and the spec of a network that is typed where a file belongs; empty if that is not known."""
     import json
 
-    from rnncalc.cli.compare import spec_typed
     from rnncalc.network.writer import spec_of
 
     context, missing = click.get_current_context(silent=True), list[str]()
@@ -50,8 +49,12 @@ def spec_meant() -> str:
     if not call or not call.read([*call.typed]) or not call.layers:
         return ""
     call.others = []
+    words = [*call.words(missing)]
+    pairs = [*zip(words[::2], words[1::2], strict=True)]
+    flags, layers = dict(pairs), tuple(value for flag, value in pairs if flag == "-l")
+    beside = {"convention": flags.get("-c"), "steps": flags.get("-T"), "topology": flags.get("--topology")}
     try:
-        spec = spec_of(spec_typed([*call.words(missing)]).network)
+        spec = spec_of(spec_in_flags(flags["-i"], layers, flags.get("-o"), **beside).network)
     except SpecError:
         return ""
     spec_text = json.dumps({key: spec[key] for key in spec if key != "name"})
