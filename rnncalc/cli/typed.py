@@ -82,7 +82,7 @@ def _problems(command: click.Command, words: list[str], size: int | None) -> lis
     return problems
 
 
-class _Layer:
+class _TypedLayer:
     """A layer of a call: the value of its -l, with {} for a number that it lacks, and the numbers typed behind it.
 
     reads, flags: its input and other flags, if it is typed as a framework's program makes it.
@@ -124,7 +124,7 @@ class _Call:
         }
         self.solves, self.answers, self.compares = (self.path.endswith(name) for name in ("solve", "answer", "compare"))
         self.inputs = self.units = self.repeat = self.dropped = ""
-        self.layers: list[_Layer] = []
+        self.layers: list[_TypedLayer] = []
         self.numbers: list[str] = []  # those before the layers; when all words are read, all of them
         self.of_layers: list[str] = []  # options that are typed as flags
         self.others: list[str] = []
@@ -174,7 +174,7 @@ class _Call:
 
     def _begins(self, text: str) -> bool:
         """Add a layer; return whether there is one."""
-        self.layers += [_Layer(text)] * bool(text)
+        self.layers += [_TypedLayer(text)] * bool(text)
         return bool(text)
 
     def _takes_words(self, word: str) -> bool:
@@ -184,7 +184,7 @@ class _Call:
             self.others[-1] += f",{word}"
         elif not is_file and (called := layer_called(word)):
             reads, text, flags = called
-            self.layers.append(_Layer(text, reads, flags))
+            self.layers.append(_TypedLayer(text, reads, flags))
         elif not ((self.answers and self.stacked) or is_file) and self._begins(_layer(word)):
             pass
         elif self.layers and word.lstrip(",").partition("=")[0] in OPTIONS:
@@ -300,7 +300,7 @@ class _Call:
             yield from (*networks, *self.others)
             return
         if (self.units or self.repeat or self.of_layers) and not self.layers:
-            self.layers = [_Layer(f"lstm:{_UNITS}")]
+            self.layers = [_TypedLayer(f"lstm:{_UNITS}")]
         elif self.units and not any(layer.lacks_number for layer in self.layers):
             layer = self._meant(self.units, "")
             layer.text = re.sub("^([^:,]+)(:[^,]*)?", rf"\1:{_UNITS}", layer.text)
@@ -337,7 +337,7 @@ class _Call:
             if flag in self.options and not {*self.options[flag].opts} & {*self.others}:
                 yield from (flag, value)
 
-    def _meant(self, number: str, key: str) -> _Layer:
+    def _meant(self, number: str, key: str) -> _TypedLayer:
         """Return the layer that a number typed as a flag is for: the recurrent one, else the last."""
         cells = [layer for layer in self.layers if layer.is_cell]
         if cells[1:] and number not in ("", "?"):
@@ -365,7 +365,7 @@ class _Call:
             if size != other and not self.unclear:
                 self.unclear = f"{this} {size}{',' * that.startswith('and')} {that} {other}; change one of the two"
 
-    def _options_of(self, layer: _Layer) -> list[str]:
+    def _options_of(self, layer: _TypedLayer) -> list[str]:
         """Return the options that are typed as flags, of those that a layer has; all of them if it is the only one."""
         known = layer.kind.options()
         return [each for each in self.of_layers if each.partition("=")[0] in known or len(self.layers) == 1]
