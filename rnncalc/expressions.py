@@ -238,15 +238,15 @@ def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]
     """
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    known = None if sizes is None else {*sizes}
-    letters = "".join({name[0] for name in known or ()} & {*"xXeE"})
-    index_x_of = "".join(sorted(name[0] for name in known or () if name[1:] == "_x"))
+    names = None if sizes is None else {*sizes}
+    letters = "".join({name[0] for name in names or ()} & {*"xXeE"})
+    index_x_of = "".join(sorted(name[0] for name in names or () if name[1:] == "_x"))
     tokens: list[Token] = []
     for match in _pattern(UNITS.get(quantity, "(?!)"), letters, index_x_of).finditer(text):
-        if match.lastgroup in WORDS and known and {*match[0]} <= known:
+        if match.lastgroup in WORDS and names and {*match[0]} <= names:
             match = cast("re.Match[str]", _PRODUCT.fullmatch(text, *match.span()))
         if match.lastgroup == "word":
-            tokens += _letters(match, known)
+            tokens += _letters(match, names)
         elif match.lastgroup != "space":
             tokens.append(Token(str(match.lastgroup), match[0], *match.span(), match))
     return [*tokens, Token("end", "", len(text), len(text))]
@@ -267,13 +267,13 @@ def _pattern(unit: str, letters: str, index_x_of: str) -> re.Pattern[str]:
     return re.compile(kinds.replace("UNIT", unit).replace("SIGN_X", "|".join([*signs, "(?!)"])), re.DOTALL)
 
 
-def _letters(word: re.Match[str], known: set[str] | None) -> list[Token]:
+def _letters(word: re.Match[str], sizes: set[str] | None) -> list[Token]:
     """Return the letters of a word that is a product: it has two letters, or most of them are known; else the word."""
     letters: list[Token] = []
     for letter in re.finditer(rf"{_GREEK}|.[\u0300-\u036f]*", word["names"]):
         name = GREEK.get(letter[0][1:], letter[0])
         joint = f"{letters[-1].text}_{name}" if letters else ""  # nh is n_h
-        if known and joint in known and not {name, letters[-1].text} <= known:
+        if sizes and joint in sizes and not {name, letters[-1].text} <= sizes:
             letters[-1] = letters[-1]._replace(text=f"{letters[-1].text}_{name}")
         else:
             letters.append(Token("letter", name, word.start() + letter.start(), word.end(), word))
@@ -282,10 +282,10 @@ def _letters(word: re.Match[str], known: set[str] | None) -> list[Token]:
         low = GREEK.get(below[1][1:], below[1]).translate(PLAIN)
         names = [f"{letters[-1].text}_{low}"]
         apart = [names[0][:3], *low[1:]]
-        if known and names[0] not in known and {*apart} <= known and "{" not in word["index"]:  # n_hm is n_h·m
+        if sizes and names[0] not in sizes and {*apart} <= sizes and "{" not in word["index"]:  # n_hm is n_h·m
             names = apart
         letters[-1:] = [letters[-1]._replace(text=name) for name in names]
-    if len(letters) <= 2 or (known and 2 * sum(letter.text in known for letter in letters) > len(letters)):
+    if len(letters) <= 2 or (sizes and 2 * sum(letter.text in sizes for letter in letters) > len(letters)):
         return letters
     return [Token("word", word[0], *word.span(), word)]
 

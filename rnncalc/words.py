@@ -14,7 +14,7 @@ NEAR_OTHERS = ("selu", "elu", "celu", "silu", "prelu", "leaky_relu", "relu6", "s
 """Activations that are not here. They are spelt like relu and softmax, and are others."""
 
 
-def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
+def did_you_mean(word: str, keys: tuple[str, ...] | list[str]) -> str:
     """Return `; did you mean 'lstm'?` when a known word is near, else the empty string.
 
     If two words share a part, the other parts must be near each other too: `max_flops` is not a misspelt `max_params`,
@@ -22,16 +22,16 @@ def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
     """
     if word.lower() in NEAR_OTHERS:
         return ""
-    if same := next((key for key in known if key.lower() == word.lower()), ""):
+    if same := next((key for key in keys if key.lower() == word.lower()), ""):
         return f"; did you mean {same!r}?"
     import re
     from difflib import SequenceMatcher, get_close_matches  # takes 3 ms, so it is imported for a misspelling alone
 
-    near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=5, cutoff=0.62) if len(word) <= 40 else []
+    near = get_close_matches(word.lower(), keys[:MOST_GUESSED], n=5, cutoff=0.62) if len(word) <= 40 else []
     for key in near:
         words, others = re.split("[-_ ]", word.lower()), re.split("[-_ ]", key)
         one, two = (
-            "_".join(part for part in parts if part not in known) for parts, known in ((words, others), (others, words))
+            "_".join(part for part in parts if part not in rest) for parts, rest in ((words, others), (others, words))
         )
         all_else = not {*words} & {*others} or min(len(one), len(two)) <= 2  # a letter or a number says little
         if all_else or SequenceMatcher(None, one, two).ratio() >= 0.6:
@@ -47,9 +47,9 @@ def one_of(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def keys_here(known: tuple[str, ...]) -> str:
+def keys_here(keys: tuple[str, ...]) -> str:
     """Return the keys that are allowed here, as the cure for one that is not."""
-    return f"the keys here are {one_of(known)}" if known else "remove it"
+    return f"the keys here are {one_of(keys)}" if keys else "remove it"
 
 
 def all_of(words: tuple[str, ...] | list[str]) -> str:
@@ -58,18 +58,18 @@ def all_of(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str:
+def not_among(words: tuple[str, ...] | list[str], keys: tuple[str, ...]) -> str:
     """Return `expected a or b, got 'x' and 'y'` with suggestions; nothing if all words are known."""
-    among = {*known}
+    among = {*keys}
     wrong = [word for word in dict.fromkeys(words) if word not in among]
     if not wrong:
         return ""
     shown = wrong if len(wrong) <= MOST_WORDS else wrong[:SHOWN_WORDS]
     more = [f"{len(wrong) - len(shown):,} more"] if len(shown) < len(wrong) else []
     got = all_of([*(repr(escape(word)) for word in shown), *more])
-    if not known:
+    if not keys:
         return f"there is nothing to name, got {got}"
-    return f"expected {one_of(known)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, known) for word in shown))}"
+    return f"expected {one_of(keys)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, keys) for word in shown))}"
 
 
 def brief(value: object, sign: str = "") -> str:

@@ -53,7 +53,7 @@ class Notation(Frozen):
     @property
     def raised(self) -> Mapping[str, str]:
         """What is above letters in the layer of the level, by the letters, and under "" above all others."""
-        return {written: above.replace("l", str(self.level)) for written, above in self.above.items() if self.level}
+        return {letter: above.replace("l", str(self.level)) for letter, above in self.above.items() if self.level}
 
     def numbered(self, name: str) -> str:
         """Return the name of a tensor with the number of its layer above it: `b^2`."""
@@ -70,8 +70,8 @@ class Notation(Frozen):
         course, above = dict[str, str](), dict[str, str]()
         for symbol, text in letters.items():
             before, mark, after = [*re.split(ABOVE, text, maxsplit=1), "", ""][:3]
-            course[symbol] = course[in_ascii(symbol)] = written = before + after
-            above |= {written: mark} if mark else {}
+            course[symbol] = course[in_ascii(symbol)] = letter = before + after
+            above |= {letter: mark} if mark else {}
         arrays = (
             {part: array.replace(letters=course) for part, array in each.items()} for each in (self.parts, self.output)
         )
@@ -105,8 +105,8 @@ class Notation(Frozen):
     def of(self, base: Convention) -> Convention:
         """Return the rules of a convention with the parameters spelled gate by gate."""
         key = self.name, *self.letters.items()
-        known: Convention | None = base.cache.get(key)
-        if known is None:
+        spelling: Convention | None = base.cache.get(key)
+        if spelling is None:
             cells, spelled = base.cells, {"both_biases": None, "stacked": None, "joins": (), "order": "", **self.parts}
             ours = TEXTBOOK.transforms
             arrays = {**base.transforms, **{kind: ours[kind] for kind in ("dense", "output", "embedding")}}
@@ -117,7 +117,7 @@ class Notation(Frozen):
             if others and base.symbols:
                 others = others.replace(names=self.own(others.names))
             output = arrays["output"].replace(names=self.of_output)
-            known = base.cache[key] = base.replace(
+            spelling = base.cache[key] = base.replace(
                 cells=cells.replace(**spelled)
                 if isinstance(cells, CellArrays)
                 else {kind: arrays.replace(**spelled) for kind, arrays in cells.items()},
@@ -127,7 +127,7 @@ class Notation(Frozen):
                 renamed={},
                 symbols=True,
             )
-        return known
+        return spelling
 
 
 def _as_rows(array: Array) -> Array:

@@ -29,8 +29,8 @@ class Side(Enum):
 
 def _index(letters: Mapping[str, str], whole: bool, letter: str) -> str:
     """Return what is written for a letter in the index of weights: the index of what is written, if that has one."""
-    written = letters.get(letter, letter)
-    return written if whole else written.partition("_")[2] or written
+    symbol = letters.get(letter, letter)
+    return symbol if whole else symbol.partition("_")[2] or symbol
 
 
 class Array(Frozen):

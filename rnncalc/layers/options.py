@@ -293,8 +293,8 @@ class WholeNumber(Allowed):
     def schema(self) -> Schema:
         number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
         suffixed = f"{SUFFIXED.replace('[GB]', 'G')} ?B?" if self.unit else SUFFIXED  # a B of bytes is no billion
-        written = f"^(?![0-9]+$)(?:{suffixed}|{_CALCULATION})$" if self.suffixes else _GROUPED
-        return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
+        pattern = f"^(?![0-9]+$)(?:{suffixed}|{_CALCULATION})$" if self.suffixes else _GROUPED
+        return {"anyOf": [number, {"type": "string", "pattern": pattern, "maxLength": MAX_DIGITS}]}
 
     def number(self, text: str) -> int | None:
         """Return the number of `20,000`, `5*10^3`, `1.5k` or `4MiB`; None for another text, and for 20.000."""

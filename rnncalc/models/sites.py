@@ -416,8 +416,8 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
                 return block, inputs, (Doubt.TRANSFORMER,)
             activation = {1: "relu", 2: "gelu"}.get(settings.get("activation_relu_or_gelu", 0))
             norm = "first" if settings["norm_first"] else "last"
-            known = {"heads": settings["num_heads"], "norm": norm, "activation": activation or block.activation}
-            return block.replace(**known), inputs, (Doubt.CAUSAL, *[Doubt.ACTIVATION] * (activation is None))
+            options = {"heads": settings["num_heads"], "norm": norm, "activation": activation or block.activation}
+            return block.replace(**options), inputs, (Doubt.CAUSAL, *[Doubt.ACTIVATION] * (activation is None))
         case {"in_proj_weight": (_, inputs)}:
             attention = MultiHeadAttention(settings.get("num_heads", 1), bias="in_proj_bias" in shapes)
             return attention, inputs, (Doubt.CAUSAL if "num_heads" in settings else Doubt.HEADS,)
@@ -428,11 +428,11 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
             if not settings.keys() >= {"stride", "padding", "dilation", "groups"}:
                 wide = kernel > _WIDE and not re.search("conv|cnn", path, re.IGNORECASE)
                 return convolution, channels, (Doubt.WINDOW, *[Doubt.BILINEAR] * wide)
-            known = {option: settings[option] for option in ("stride", "dilation", "groups")}
-            if not any(convolution.replace(**known).value_problems()):
-                padding, unlike = _torch_padding(settings, (kernel - 1) * known["dilation"])
-                layer = convolution.replace(**known, padding=padding)
-                return _active(layer, channels * known["groups"], settings, *unlike)
+            options = {option: settings[option] for option in ("stride", "dilation", "groups")}
+            if not any(convolution.replace(**options).value_problems()):
+                padding, unlike = _torch_padding(settings, (kernel - 1) * options["dilation"])
+                layer = convolution.replace(**options, padding=padding)
+                return _active(layer, channels * options["groups"], settings, *unlike)
         case {"running_mean": mean}:
             of_norm = _epsilon(settings.get("eps"), _EPSILON)
             batch_norm, width = BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0

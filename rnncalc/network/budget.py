@@ -138,11 +138,11 @@ def problems_of(budget: object, layers: Iterable[str], networks: Iterable[str] =
             example = "{'params': GrowthLimit(5, percent=True)}"
             expected = f"expected one of {', '.join(GROWING)} with a GrowthLimit, such as {example}"
             yield Problem(("budget", "max_growth"), f"{expected}, got {budget.max_growth!r}")
-    for key, known in zip(BY_NAME, (layers, networks), strict=True):
-        yield from _by_name(key, getattr(budget, key), known)
+    for key, candidates in zip(BY_NAME, (layers, networks), strict=True):
+        yield from _by_name(key, getattr(budget, key), candidates)
 
 
-def _by_name(key: str, amounts: Any, known: Iterable[str]) -> Iterator[Problem]:
+def _by_name(key: str, amounts: Any, candidates: Iterable[str]) -> Iterator[Problem]:
     try:
         limits = dict(amounts)
     except (TypeError, ValueError):
@@ -151,7 +151,7 @@ def _by_name(key: str, amounts: Any, known: Iterable[str]) -> Iterator[Problem]:
     for name, value in limits.items():
         if problem := LAYER_LIMIT.allowed.problem(value):
             yield Problem(("budget", key, escape(str(name))), problem)
-    names = [*known] if limits else []
+    names = [*candidates] if limits else []
     among = {*names}
     for name in limits:
         if name not in among:

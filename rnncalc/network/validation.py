@@ -452,24 +452,24 @@ def _wrong_letters(network: Description, parts: Parts) -> Iterator[Problem]:
     fine = {key: word for key, word in network.symbols.items() if re.fullmatch(OWN_LETTER, str(word))}
     moves = flow(parts, network.topology or default_topology(network.layers), feedback=network.feedback)
     layers = dict(symbols_of(moves, convention(network.convention), plain, fine))
-    known = dict.fromkeys(symbol for pairs in layers.values() for symbol, _ in pairs)
-    listed = f"; the symbols are {all_of([*known])}"
+    symbols = dict.fromkeys(symbol for pairs in layers.values() for symbol, _ in pairs)
+    listed = f"; the symbols are {all_of([*symbols])}"
     for key, word in network.symbols.items():
         at: Path = ("notation", "letters", escape(key))
         if key not in fine:
             yield Problem(at, f"expected a letter, such as a, Γ_u, c̃ or W_F, or a^l, got '{escape(str(word))}'")
-        elif key not in known and in_ascii(key) not in known:
-            near = did_you_mean(key, [*known])
+        elif key not in symbols and in_ascii(key) not in symbols:
+            near = did_you_mean(key, [*symbols])
             yield Problem(at, f"no layer here has this symbol in the notation {plain.name}{near or listed}")
             listed = listed if near else ""  # once
     for name, pairs in layers.items():
         first, wrong = dict[str, str](), dict[str, str]()  # the symbol of a letter, and a message for each key
-        for symbol, written in pairs:
-            other = first.setdefault(written, symbol)
+        for symbol, letter in pairs:
+            other = first.setdefault(letter, symbol)
             if other != symbol:
                 both = symbol, other, *symbol.partition("_")[2], *other.partition("_")[2]
                 key = next((each for each in both if each in fine or in_ascii(each) in fine), next(iter(fine)))
-                message = f"{other} and {symbol} of {escape(name)} would both be {written}; write another letter"
+                message = f"{other} and {symbol} of {escape(name)} would both be {letter}; write another letter"
                 wrong.setdefault(key, message)
         yield from (Problem(("notation", "letters", escape(key)), message) for key, message in wrong.items())
 

@@ -237,10 +237,10 @@ def _family(module: Module, identifier: str) -> Iterator[str]:
 def class_name(name: str, taken: Container[str] = ()) -> str:
     """Return the name of a class for something that is called so."""
     words = [word for word in _plain(name).split("_") if word]
-    written = "".join(f"{word[0].upper()}{word[1:]}" for word in words)
-    if not written or written[0].isdigit():
-        written = f"{FALLBACK}{written}"
-    return f"{written}{FALLBACK}" if written in taken or hasattr(builtins, written) or written in kwlist else written
+    title = "".join(f"{word[0].upper()}{word[1:]}" for word in words)
+    if not title or title[0].isdigit():
+        title = f"{FALLBACK}{title}"
+    return f"{title}{FALLBACK}" if title in taken or hasattr(builtins, title) or title in kwlist else title
 
 
 def _plain(name: str) -> str:

@@ -386,8 +386,8 @@ class Writer(Expressions, ABC):
         modules = {module.places[-1].name: module for module in self.program.modules}
         x = "x"
         for place, move in enumerate(moves):
-            if isinstance(move, flow.Apply | flow.Recur) and (wanted := self._reshaped(place, shape, x)):
-                yield f"x = {self.reshaped.format(x=x, shape=wanted)}"
+            if isinstance(move, flow.Apply | flow.Recur) and (sizes := self._reshaped(place, shape, x)):
+                yield f"x = {self.reshaped.format(x=x, shape=sizes)}"
                 x = "x"
             match move:
                 case flow.Input(extra_of=None, part="decoder") if any(isinstance(each, flow.Attend) for each in moves):

@@ -398,14 +398,14 @@ class Formulas:
                 letters, width = stack.letters(gates), "+".join("h" for _ in stack.matrices)
                 joined = self.sums[vectors][matrix]
                 a = "a" if not letters else self.letters.notation.letter("a")
-                left = Symbol(a, self._index(letters), "t", (width,))
-                self.parts |= {self._part(each): left for each in stack.matrices}
+                sums = Symbol(a, self._index(letters), "t", (width,))
+                self.parts |= {self._part(each): sums for each in stack.matrices}
                 terms = [self._stacked(letters, joined.products, width)]
                 for bias in joined.biases if stack.biases else ():
                     weights = self._weights_at(bias)
                     letter = self.letters.of_part(_PARTS[weights.role], letters, weights.vector)
                     terms.append(Symbol(*letter, axes=(width,)))
-                yield Equation(left, Application("plus", tuple(terms)) if len(terms) > 1 else terms[0])
+                yield Equation(sums, Application("plus", tuple(terms)) if len(terms) > 1 else terms[0])
 
     @property
     def arrays(self) -> Mapping[Symbol, Sequence[Sequence[Any]]]:
@@ -453,7 +453,7 @@ class Formulas:
         biases = [each for each in terms if (its := self.nodes[each].weights) and its.role in sides]
         others = [each for each in terms if each not in biases]
         if self.letters.notation.stacked and (stacks := self._stacks(place, others, biases)):
-            stacked = {each for _, written in stacks for each in written}
+            stacked = {each for _, products in stacks for each in products}
             yield from (formula for formula, _ in stacks)
             terms = [each for each in (*others, *biases) if each not in stacked]
         elif len(biases) == 1 and all(map(self._weighted, others)):
@@ -547,11 +547,11 @@ def _in_order(lines: list[Equation], parts: Mapping[Symbol, Symbol]) -> Iterator
 
     parts: the symbol that each part belongs to, for parts with a line of their own.
     """
-    left = [*lines]
-    while left:
-        open_ = {line.left for line in left}
-        line = next(line for line in left if not open_ & {parts.get(each, each) for each in symbols(line.right)})
-        left.remove(line)
+    waiting = [*lines]
+    while waiting:
+        open_ = {line.left for line in waiting}
+        line = next(line for line in waiting if not open_ & {parts.get(each, each) for each in symbols(line.right)})
+        waiting.remove(line)
         yield line
 
 

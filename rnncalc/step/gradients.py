@@ -126,11 +126,11 @@ def gradient_equations(
                 continue
         row = OPERATIONS[node.operation]
         name = named.names.get(place)
-        left = _derivative(name) if name else within.get(place)
-        if left is not None:
-            if left != gradient:
-                lines.append(Equation(whole_of(left) if place in whole else left, gradient))
-            gradient = left
+        symbol = _derivative(name) if name else within.get(place)
+        if symbol is not None:
+            if symbol != gradient:
+                lines.append(Equation(whole_of(symbol) if place in whole else symbol, gradient))
+            gradient = symbol
         if node.operation == "matrix" and len(trace.nodes[node.operands[0]].axes) > TAPPED:
             product = partial(window.kernel_step, formula(node.operands[0]), in_groups=node.in_groups)
             slope = part_symbol(gradient, "i") if node.in_groups else gradient
@@ -161,21 +161,21 @@ def gradient_equations(
             continue
         for operand, rule in zip(node.operands, row.gradients, strict=True):
             if needs[operand]:
-                written = rule.written(partial(_apply, f"{row.function or row.name}′"), values)
+                part = rule.written(partial(_apply, f"{row.function or row.name}′"), values)
                 if node.operation == "over_root":
                     quotient: Any = formula(place, named=False)
-                    written = Application("over", (gradient, quotient.operands[1]))
+                    part = Application("over", (gradient, quotient.operands[1]))
                 elif node.operation == "joined" and sequence:  # a number for each step
-                    written = gradient
+                    part = gradient
                     whole |= {operand} if trace.across else set()
                 elif sequence and trace.nodes[operand].axes == (STEPS,) and not trace.across:
-                    written = whole_of(gradient)  # of a bias for each step
+                    part = whole_of(gradient)  # of a bias for each step
                 elif name and node.operation in SAME_LETTER:  # the whole of the parts, or a part of the whole
-                    written = _derivative(formula(operand))
+                    part = _derivative(formula(operand))
                 elif sequence:
                     each = trace.repeats[place].union(*[trace.repeats[other] for other in node.operands])
-                    written = _summed(written, each - trace.repeats[operand] - {"s" if trace.across else ""})
-                parts.setdefault(operand, []).append(written)
+                    part = _summed(part, each - trace.repeats[operand] - {"s" if trace.across else ""})
+                parts.setdefault(operand, []).append(part)
     for rest in of_x | of_groups:
         vector, all_of_it = window.at(rest), of_x.get(rest, [])
         if rest in of_groups:
@@ -194,7 +194,7 @@ def gradient_equations(
     rights = {line.left: line.right for line in weights}
     arrays = {_derivative(array): blocks for array, blocks in named.arrays.items()}
     wholes = {_derivative(block): array for array, blocks in arrays.items() for gate in blocks for block in gate}
-    shown = dict.fromkeys(wholes.get(left, left) for left in rights)
+    shown = dict.fromkeys(wholes.get(symbol, symbol) for symbol in rights)
     of_weights = (Equation(each, rights.get(each) or _of_blocks(arrays[each], rights)) for each in shown)
     return (*(Equation(line.left, _moved(line.right, {}, following)) for line in lines), *starts, *of_weights)
 

@@ -251,8 +251,8 @@ class LayerTracer(Recorder):
         """Give a letter to each value that is used in parts, or made in groups; it has an equation of its own."""
         wholes = {node.operands[0] for node in self._nodes if node.operation == "part"}
         wholes |= {place for place, node in enumerate(self._nodes) if node.in_groups}
-        known = {*"bhistxy", *self._sizes, *self._arrays, *[node.letter for node in self._nodes]}
-        letters = [letter for letter in map(chr, range(ord("a"), ord("z") + 1)) if letter not in known]
+        names = {*"bhistxy", *self._sizes, *self._arrays, *[node.letter for node in self._nodes]}
+        letters = [letter for letter in map(chr, range(ord("a"), ord("z") + 1)) if letter not in names]
         unnamed = [place for place in sorted(wholes) if self._nodes[place].operation in OPERATIONS]
         unnamed = [place for place in unnamed if not self._nodes[place].letter]
         for place, letter in zip(unnamed, letters, strict=False):

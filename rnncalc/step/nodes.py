@@ -259,10 +259,10 @@ class Recorder:
             return partial(self._operate, row)
         if name.startswith("__"):
             raise AttributeError(name)
-        known = [each for each in vars(self.protocol) if not each.startswith("_")]
-        known += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*known, *ACTIVATIONS)]
-        near = did_you_mean(name, known)
-        raise self._error(f"{self.function} uses ops.{name}, and there is none{near}; there are {all_of(known)}")
+        names = [each for each in vars(self.protocol) if not each.startswith("_")]
+        names += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*names, *ACTIVATIONS)]
+        near = did_you_mean(name, names)
+        raise self._error(f"{self.function} uses ops.{name}, and there is none{near}; there are {all_of(names)}")
 
     def _operate(self, row: Operation, *operands: Operand) -> Operand:
         """Return the result of an operation; its operands have one width, except for one that is a number."""
@@ -290,10 +290,10 @@ class Recorder:
             raise self._error(f"{what} is {value!r}, which is no vector")
         return value.place
 
-    def _expect(self, what: str, vector: object, wanted: str) -> int:
+    def _expect(self, what: str, vector: object, letter: str) -> int:
         """Return the place of a vector of the required width."""
         place = self._vector(vector, what)
         width = self._width(self._nodes[place].width)
-        if width != self._width(wanted):
-            raise self._error(f"{what} has the width {width}, and {wanted} is declared")
+        if width != self._width(letter):
+            raise self._error(f"{what} has the width {width}, and {letter} is declared")
         return place

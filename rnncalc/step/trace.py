@@ -348,8 +348,8 @@ def _of_cell(layer: Cell, inputs: int, convention: Convention) -> Trace:
     traces: list[tuple[object, Trace]] = convention.cache.setdefault(
         (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
     )
-    for known, trace in traces:  # usually there is one: comparing gates is faster than hashing them
-        if known == declares:
+    for declaration, trace in traces:  # usually there is one: comparing gates is faster than hashing them
+        if declaration == declares:
             return trace
     arrays = convention.arrays(layer.kind)
     sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES

@@ -54,12 +54,12 @@ def _framework(names: Sequence[str]) -> str:
     """Return the convention whose names these are; PyTorch's modules may have any."""
     if of_flax := flax.framework_of(names):
         return of_flax
-    lines, known = "\n".join(names), {*names}  # one search of all takes a tenth of one for each
+    lines, every = "\n".join(names), {*names}  # one search of all takes a tenth of one for each
     for framework, pattern in _OWN.items():
         if pattern.search(lines):
             return framework
     paths = [name.removesuffix("weight_ih") for name in names if re.search(r"(^|[./])weight_ih$", name)]
-    return "equinox" if any(f"{path}bias" in known and f"{path}bias_ih" not in known for path in paths) else "pytorch"
+    return "equinox" if any(f"{path}bias" in every and f"{path}bias_ih" not in every for path in paths) else "pytorch"
 
 
 def _once(tensors: Sequence[FileTensor]) -> Sequence[FileTensor]:
