@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS, MOST_SIDES
 from rnncalc.errors import CallError, DivisionError
-from rnncalc.letters import GREEK, LETTER, LOWERED, PLAIN, SUPERSCRIPTS, has_letters
+from rnncalc.letters import GREEK, LETTER, LOWERED, PLAIN, RAISED_SIGNS, SUPERSCRIPTS, has_letters
 from rnncalc.printable import escape
 from rnncalc.words import KIBI, all_of, did_you_mean, one_of, ordinal
 
@@ -68,7 +68,7 @@ NUMBER = (
     r"(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z]))?"
 )
 _GREEK = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
-_LETTER = rf"(?:(?!SIGN_X)[^\W\d_{SUPERSCRIPTS}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
+_LETTER = rf"(?:(?!SIGN_X)[^\W\d_{RAISED_SIGNS}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
 _LOW = rf"(?:{_GREEK}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})"
 _INDEX = (
     rf"\\?_ ?(?:\{{ ?(?:{_LOW}|\\[a-z]+ ?\{{{_LOW}\}}|\\[a-z]+ {_LOW}) ?\}}|\\[a-z]+ ?\{{{_LOW}\}}"
@@ -92,7 +92,7 @@ _KINDS = {
     "fraction": r"\\[dt]?frac(?![A-Za-z])",
     "brace": r"\\(?:und|ov)erbrace(?![A-Za-z])",
     "label": r":0(?=\s?(?:=|:|→))|_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\}",
-    "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{SUPERSCRIPTS}]+",
+    "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{RAISED_SIGNS}]+",
     "times": r"\\?\*|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])|(?<=[0-9] )by(?= [0-9])|SIGN_X|"
     + _word("times|mal|fois|volte")
     + rf"|{_word('por|per')}(?! {_COUNTED_WITH}(?:{_COUNTED}))",
@@ -722,7 +722,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda x: max(x, 0.0),
 }
 _FUNCTIONS |= {"sigmoid": _FUNCTIONS["σ"], "log": log, "√": sqrt}
-_POWERS = str.maketrans(f"{SUPERSCRIPTS[:10]}⁻", "0123456789-")
+_POWERS = str.maketrans(f"{SUPERSCRIPTS}⁻", "0123456789-")
 """The functions of a calculation by name; the signs of a raised number on the line."""
 
 
@@ -751,7 +751,7 @@ def read_real(text: str) -> RealValue:
     calculation to theirs. Raises CallError for another text.
     """
     text = re.sub(r"\\?exp(?![A-Za-z])", "e^", text)
-    text = re.sub(f"[⁻{SUPERSCRIPTS}]+", lambda power: f"^{{{power[0].translate(_POWERS)}}}", text.replace("−", "-"))
+    text = re.sub(f"[⁻{RAISED_SIGNS}]+", lambda power: f"^{{{power[0].translate(_POWERS)}}}", text.replace("−", "-"))
     text = re.sub(r"(?<=[0-9.])[eE]([-+]?[0-9]{1,3})(?![0-9A-Za-z.])", r"·10^{\1}", text)
     tokens = tokens_of(text)
     parser = _RealParser(text, tokens)

@@ -10,8 +10,11 @@ LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-zα-ρ
 LOWERED = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 """The signs of a subscript that are lowered, digits first."""
 
-SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ"
-PLAIN = str.maketrans(SUPERSCRIPTS + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+"""The digits of a power."""
+
+RAISED_SIGNS = f"{SUPERSCRIPTS}ˣ"
+PLAIN = str.maketrans(RAISED_SIGNS + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
 """What raised and lowered signs are on the line."""
 
 
@@ -70,9 +73,8 @@ def in_ascii(symbol: str) -> str:
     return f"{_IN_ASCII.get(symbol[:1], symbol[:1])}{symbol[1:]}"
 
 
-SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 RAISED = str.maketrans("0123456789−", f"{SUPERSCRIPTS}⁻")
-"""The digits of a power; and they and its sign, by those on the line."""
+"""The digits and the sign of a power, by those on the line."""
 
 
 def superscript(above: str) -> str:

@@ -168,7 +168,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         many = name is not None or (network.topology or "").endswith("to-many")
         yield from _layers(name, part, network.convention, many=many)
         if part.output and part.output.tied:
-            yield from _tied((name, OUTPUT, "tied") if name else (OUTPUT, "tied"), part)
+            yield from _tied(_at(name, OUTPUT, "tied"), part)
     yield from _tables(parts)
     if any(layer.name for part in parts.items() for _, layer in _layers_at(*part)):
         yield from clashes(parts)  # default names never clash among themselves
@@ -188,6 +188,11 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from problems_of(network.budget, (name for _, name, _ in layer_names(parts)))
 
 
+def _at(part: str | None, *path: str | int) -> Path:
+    """Return the path of what is in a part, or in a network that has none."""
+    return (part, *path) if part else path
+
+
 def too_many_layers(number: int) -> str:
     """Return the message for too many layers in a half."""
     return f"expected at most {MAX_LAYERS:,} layers after repeat, got {number:,}; stack fewer"
@@ -197,12 +202,11 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
     for name, part in parts.items():
         number = sum(layer.repeat for layer in part.layers)
         if number > MAX_LAYERS:
-            path = (name, "layers") if name else ("layers",)
-            yield Problem(path, too_many_layers(number), gaps=(number - MAX_LAYERS,))
+            yield Problem(_at(name, "layers"), too_many_layers(number), gaps=(number - MAX_LAYERS,))
         externals = [layer for layer in part.layers if isinstance(layer, External)]
         if (number := sum(layer.repeat * len(layer.tensors) for layer in externals)) > MOST_TENSORS:
             message = f"expected at most {MOST_TENSORS:,} tensors of external layers, got {number:,}"
-            yield Problem((name, "layers") if name else ("layers",), f"{message}; write their number of parameters")
+            yield Problem(_at(name, "layers"), f"{message}; write their number of parameters")
     if (number := len(letters_of(parts))) > MOST_LETTERS:
         message = f"expected at most {MOST_LETTERS} different letters, got {number}: no formula with more can be read"
         yield Problem((next(filter(None, parts), "layers"),), f"{message}; give numbers for some sizes")
@@ -226,13 +230,12 @@ def _values(network: Description, parts: Parts) -> Iterator[Problem]:
 
 def _layers_at(name: str | None, part: Part) -> Iterator[tuple[Path, Layer]]:
     """Yield the layers of a part with their paths, the output layer last."""
-    path: Path = (name,) if name else ()
     for place, layer in enumerate(part.layers):
-        yield (*path, "layers", place), layer
+        yield _at(name, "layers", place), layer
     if part.attention:
-        yield (*path, "attention"), part.attention
+        yield _at(name, "attention"), part.attention
     if part.output:
-        yield (*path, OUTPUT), part.output
+        yield _at(name, OUTPUT), part.output
 
 
 def _whole(network: Description) -> Iterator[Problem]:
@@ -275,7 +278,7 @@ def _tables(parts: Parts) -> Iterator[Problem]:
     """Yield why the table of an embedding cannot be the encoder's."""
     for name, part in parts.items():
         first = part.layers[0] if part.layers else None
-        at: Path = (*([name] if name else []), "layers", 0, "tied")
+        at = _at(name, "layers", 0, "tied")
         if not isinstance(first, Embedding) or first.tied is None:
             continue
         encoder = parts.get("encoder")
@@ -511,11 +514,11 @@ def layer_names(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
     """Yield the path and the name of every layer, the output layer's first, and whether the spec gives that name."""
     for part_name, part in parts.items():
         if part.output:  # one at most, a decoder's if there are two parts
-            yield (*((part_name,) if part_name else ()), OUTPUT), OUTPUT, False
+            yield _at(part_name, OUTPUT), OUTPUT, False
     counted: Counter[str] = Counter()
     for part_name, part in parts.items():
         for join in joins(part):
-            path = (part_name, "layers", join.place) if part_name else ("layers", join.place)
+            path = _at(part_name, "layers", join.place)
             name, has_name = name_of(join.layer, join.copy, counted), join.layer.name is not None
             for state in made_states(join.layer):
                 yield path, name_of_start(name, state), has_name

@@ -36,7 +36,7 @@ class Letters(NamedTuple):
 
     def weights(self, weights: Weights) -> Letter:
         """Return the letters of weights."""
-        return self.of_part(_PARTS[weights.role], weights.matrix, weights.vector)
+        return self.of_part(part_of(weights.role), weights.matrix, weights.vector)
 
     def of_part(self, part: str, matrix: str, vector: str = "") -> Letter:
         """Return the letters of a part, from the letters of its gates and of the vector that it multiplies."""
@@ -44,22 +44,9 @@ class Letters(NamedTuple):
         return self.notation.parts[part].symbol(matrix, vector, alone=self.alone, memory=memory)
 
 
-_PARTS = {
-    Role.INPUT: "input",
-    Role.RECURRENT: "recurrent",
-    Role.LEFT: "left",
-    Role.RIGHT: "right",
-    Role.PEEPHOLE: "peephole",
-    Role.GAIN: "gain",
-    Role.BIAS: "bias",
-    Role.RECURRENT_BIAS: "recurrent_bias",
-    Role.MATRIX: "projection",
-    Role.PROJECTION: "projection",
-    Role.VECTOR: "vector",
-    Role.SCALAR: "scalar",
-    Role.STATE: "state",
-}
-"""The part of a convention's arrays that has the weights of a role."""
+def part_of(role: Role) -> str:
+    """Return the part of a convention's arrays that has the weights of a role."""
+    return {Role.LEFT: "left", Role.RIGHT: "right", Role.MATRIX: "projection"}.get(role, role.value)
 
 
 def letters_of(trace: Trace, notation: Notation = W) -> Letters:
@@ -154,7 +141,7 @@ def joined_arrays(trace: Trace, notation: Notation) -> dict[Letter, Blocks]:
         for role in stack.biases:
             biases = {each.letter: each for each in declared if each.role is role}
             vector = biases[stack.matrices[0]].vector
-            arrays[letters.of_part(_PARTS[role], name, vector)] = [[biases[gate]] for gate in stack.matrices]
+            arrays[letters.of_part(part_of(role), name, vector)] = [[biases[gate]] for gate in stack.matrices]
     return arrays
 
 
@@ -403,7 +390,7 @@ class Formulas:
                 terms = [self._stacked(letters, joined.products, width)]
                 for bias in joined.biases if stack.biases else ():
                     weights = self._weights_at(bias)
-                    letter = self.letters.of_part(_PARTS[weights.role], letters, weights.vector)
+                    letter = self.letters.of_part(part_of(weights.role), letters, weights.vector)
                     terms.append(Symbol(*letter, axes=(width,)))
                 yield Equation(sums, Application("plus", tuple(terms)) if len(terms) > 1 else terms[0])
 
