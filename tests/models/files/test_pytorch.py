@@ -215,46 +215,11 @@ def test_nothing_that_a_pickle_names_is_called(tmp_path: Path) -> None:
     assert mark.exists()
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b".",
-        b"X\xff\xff\xff\x7fa.",
-        b"\x8d" + b"\xff" * 8 + b"a.",
-        b"\x96" + b"\xff" * 7 + b"\x7fa.",
-        b"\x8b\xff\xff\xff\x7f1.",
-        b"}(K\x01u.",
-        b"h\x05.",
-        b"R.",
-        b"\x87.",
-        b"u.",
-        b"\xff.",
-        b"cos\nsystem",
-    ],
-)
-def test_a_pickle_that_is_none(tmp_path: Path, data: bytes) -> None:
-    """Cut off, without what its steps need, with lengths that are not there, or with steps that are none."""
-    with pytest.raises(SpecError, match="pickle"):
-        read(of_opcodes(tmp_path, data))
-
-
 def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
     """TorchScript may keep any bytes in a text, and protocol 3 writes the name of a class in UTF-8."""
     odd = b"}" + text(b"\xff") + "ctheirs\nKlasse\u00e4\n".encode() + b")Rs"
     path = of_opcodes(tmp_path, odd + text(b"w") + pickled(tensor("0", (4,)))[2:-1] + b"s.")
     assert [tensor.name for tensor in read(path).tensors] == ["w"]
-
-
-@pytest.mark.broad
-def test_a_pickle_that_would_take_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More steps than are taken, lists within lists to any depth, and one that holds itself."""
-    for opcodes in (b"(" * 100_000 + b"l" * 100_000 + b".", b")" + b"\x85" * 100_000 + b".", b"]q\x00h\x00a."):
-        with pytest.raises(SpecError, match="has 1 array, none of them a plain tensor"):
-            read(of_opcodes(tmp_path, opcodes))
-    monkeypatch.setattr("rnncalc.models.files.pickles.MOST_OPCODES", 1_000)
-    with pytest.raises(SpecError, match="more than 1,000 steps"):
-        read(of_opcodes(tmp_path, b"]" * 1_001 + b"."))
 
 
 @pytest.mark.parametrize(
@@ -302,24 +267,59 @@ DEEP = b")" + b"\x85" * 100_000
 """A tuple in a tuple, and so on."""
 WIDE = b")" + b"q\x00h\x00h\x00\x86" * 60
 """A tuple that holds the one before twice, and so on: written out it would have 2 to the 60th pieces."""
+SPARSE = b"ctorch._utils\n_rebuild_sparse_tensor\n)Rq\x000"
 
 
-@pytest.mark.broad
-@pytest.mark.parametrize("name", [DEEP, WIDE, b"K\x01", b"N", b"]", text(b"x" * 2_000)])
-def test_a_name_that_is_no_name(tmp_path: Path, name: bytes) -> None:
-    """As the module, or as what is looked for in it."""
-    for both in (name + text(b"x"), text(b"x") + name):
-        with pytest.raises(SpecError, match="a pickle with a name that is no text, or longer than any"):
-            read(of_opcodes(tmp_path, both + b"\x93)R."))
-
-
-@pytest.mark.parametrize("storage", [DEEP, WIDE, b"K\x01", b"N", text(b"x"), b"}"])
-def test_a_storage_that_is_none(tmp_path: Path, storage: bytes) -> None:
-    """A tensor whose numbers are kept in something that has no name."""
+def stored_in(storage: bytes) -> bytes:
+    """Return a tensor whose numbers are kept in something."""
     of = b"(" + text(b"storage") + storage + text(b"0") + text(b"cpu") + b"K\x04tQ"
-    made = b"ctorch._utils\n_rebuild_tensor_v2\n(" + of + b"K\x00K\x04\x85K\x01\x85\x89NtR"
-    with pytest.raises(SpecError, match="has w, which is not a tensor"):
-        read(of_opcodes(tmp_path, b"}" + text(b"w") + made + b"s."))
+    return b"}" + text(b"w") + b"ctorch._utils\n_rebuild_tensor_v2\n(" + of + b"K\x00K\x04\x85K\x01\x85\x89NtRs."
+
+
+BAD: dict[str, list[bytes]] = {
+    "pickle": [
+        *(b"", b".", b"X\xff\xff\xff\x7fa.", b"\x8d" + b"\xff" * 8 + b"a.", b"\x96" + b"\xff" * 7 + b"\x7fa."),
+        *(b"\x8b\xff\xff\xff\x7f1.", b"}(K\x01u.", b"h\x05.", b"R.", b"\x87.", b"u.", b"\xff.", b"cos\nsystem"),
+    ],
+    "has w, which is not a tensor": [*map(stored_in, (DEEP, WIDE, b"K\x01", b"N", text(b"x"), b"}"))],
+    "more than 50,000 tensors": [SPARSE + b"(" + b"h\x00" * 60_000 + b"l."],
+}
+"""Opcodes that are cut off, lack what they need, have lengths that are not there, or are none; a storage that has no
+name; and one sparse tensor in a list 60,000 times."""
+NAMES = (DEEP, WIDE, b"K\x01", b"N", b"]", text(b"x" * 2_000))
+BROAD = {
+    "has 1 array, none of them a plain tensor": [
+        *(b"(" * 100_000 + b"l" * 100_000 + b".", b")" + b"\x85" * 100_000 + b".", b"]q\x00h\x00a."),
+    ],
+    "a pickle with a name that is no text, or longer than any": [
+        both + b"\x93)R." for name in NAMES for both in (name + text(b"x"), text(b"x") + name)
+    ],
+}
+"""Lists within lists to any depth, and one that holds itself; what is no name, as a module or as what is in it."""
+
+
+@pytest.mark.parametrize(
+    ("opcodes", "said"),
+    [
+        *(pytest.param(each, said, id=f"{said[:20]} {at}") for said in BAD for at, each in enumerate(BAD[said])),
+        *(
+            pytest.param(each, said, id=f"{said[:20]} {at}", marks=pytest.mark.broad)
+            for said in BROAD
+            for at, each in enumerate(BROAD[said])
+        ),
+    ],
+)
+def test_a_pickle_that_is_none(tmp_path: Path, opcodes: bytes, said: str) -> None:
+    """It is refused in one line."""
+    with pytest.raises(SpecError, match=said):
+        read(of_opcodes(tmp_path, opcodes))
+
+
+def test_a_pickle_of_many_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than are taken."""
+    monkeypatch.setattr("rnncalc.models.files.pickles.MOST_OPCODES", 1_000)
+    with pytest.raises(SpecError, match="more than 1,000 steps"):
+        read(of_opcodes(tmp_path, b"]" * 1_001 + b"."))
 
 
 ODD: tuple[Any, ...] = (None, 3, 1.5, "4", b"4", {}, {0: 4}, (4.0,), ("4",), (None,), ((4,),), [[4]], (True,), (-1,))
@@ -376,13 +376,6 @@ def test_a_long_key_of_many_dicts_is_cut_once(tmp_path: Path) -> None:
         read(path)
     with pytest.raises(SpecError, match="a name of more than 1,000 characters"):
         read(of_opcodes(tmp_path, key + b"}h\x00" + pickled(tensor("0", (4,)))[2:-1] + b"s."))
-
-
-def test_more_than_may_be_of_what_is_not_read(tmp_path: Path) -> None:
-    """One sparse tensor in a list 60,000 times."""
-    made = b"ctorch._utils\n_rebuild_sparse_tensor\n)Rq\x000"
-    with pytest.raises(SpecError, match="more than 50,000 tensors"):
-        read(of_opcodes(tmp_path, made + b"(" + b"h\x00" * 60_000 + b"l."))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
