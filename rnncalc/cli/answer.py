@@ -167,17 +167,17 @@ def _grade(
         raise SpecError((Problem((), message, escape(source, limit=300)),)) from None
     if variants and quantity is not None:
         raise CallError(f"--of: {escape(specs[0])} says what its variants ask for; remove it")
+    of_variant: tuple[Any, Any] = lambda _: grader, lambda _: None
     if variants:
-        try:
-            with progress_of(lambda: len(file.rows), "grading") as progress:
-                book = grade_class(file, variants._replace(hint=hint).grader, variants.answered, progress)
-        except RefusedError as error:
-            raise SpecError((Problem((), error.with_cures(FLAGS), escape(source, limit=300)),)) from None
+        of_variant = variants._replace(hint=hint).grader, variants.answered
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
-        with progress_of(lambda: len(file.rows), "grading") as progress:
-            book = grade_class(file, lambda _: grader, progress=progress)
         heading = title(grader.network), setting(grader.network)
+    try:
+        with progress_of(lambda: len(file.rows), "grading") as progress:
+            book = grade_class(file, *of_variant, progress)
+    except RefusedError as error:
+        raise SpecError((Problem((), error.with_cures(FLAGS), escape(source, limit=300)),)) from None
     return GradebookReport(book, *heading, hint, points)
 
 

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.answers.judgement import Answer, AxisOrder, Diagnosis, JudgedValue, Judgement, Subject
@@ -86,22 +85,14 @@ class AnswerReport(SheetReport, DataReport):
         of_parts = any(each.tensor and not (each.shape or each.returned) for each in judged)
         parts = "Part" if of_parts else "Returns" if judged[0].returned else "Tensor"
         parts = "Value" if judged[0].value else parts
-        compared = ("Answer",) if self.hint else ("Answer", "Correct")
         mistakes = [_briefly(each, self.answer, hint=self.hint, row=True) for each in judged]
-        rows: list[tuple[Value, ...]] = [
-            (
-                *("✓" if each.right else "✗", each.layer or "Total" * each.is_total),
-                *([each.tensor or ""] if of_tensors else []),
-                *(_answer(each), _right(each))[: len(compared)],
-                *([mistake] if any(mistakes) else []),
-            )
-            for each, mistake in zip(judged, mistakes, strict=True)
-        ]
-        columns = (
-            *(Column("", key=True), Column("Layer", key=True)),
-            *([Column(parts, key=True)] if of_tensors else []),
-            *(Column(title, right=True, together=True) for title in compared),
-            *([Column("Hint" if self.hint else "Mistake", together=True)] if any(mistakes) else []),
+        columns, rows = _table(
+            (Column("", key=True), ["✓" if each.right else "✗" for each in judged]),
+            (Column("Layer", key=True), [each.layer or "Total" * each.is_total for each in judged]),
+            (Column(parts, key=True), [each.tensor or "" for each in judged] if of_tensors else None),
+            (Column("Answer", right=True, together=True), map(_answer, judged)),
+            (Column("Correct", right=True, together=True), None if self.hint else map(_right, judged)),
+            (Column("Hint" if self.hint else "Mistake", together=True), mistakes if any(mistakes) else None),
         )
         network, several = self.answer.network, len(judged) > 1
         notes = (f"{'✓' if self.answer.right else '✗'} {self._verdict()}", *self._remarks(table=several))
@@ -239,6 +230,12 @@ class AnswerReport(SheetReport, DataReport):
         guesses = [" (a guess)" * (mixed and diagnosis.by_chance) for diagnosis in diagnoses]
         marked = [(f"{row[0]}{guess}", *row[1:]) for row, guess in zip(rows, guesses, strict=True)]
         return Sheet(columns, marked, title=title, notes=notes)
+
+
+def _table(*columns: tuple[Column, Iterable[Value] | None]) -> tuple[tuple[Column, ...], list[Row]]:
+    """Return the columns that have values, and the rows."""
+    filled = [(column, values) for column, values in columns if values is not None]
+    return tuple([column for column, _ in filled]), [*zip(*[values for _, values in filled], strict=True)]
 
 
 _EQUATED = "is equated with another number"
@@ -630,28 +627,31 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         """
         by, by_variant = self.book.file.variants_by, any(grade.row.variant for grade in self.book.grades)
         texts = max([len(text) for grade in self.book.grades for text in grade.row.answers], default=0) > LONG_CELL
-        columns = (
-            *(Column("", key=True), Column("Line", right=True, together=True), Column("Name", key=True)),
-            *([Column("Variant", right=True, together=True)] if by_variant else []),
-            *(Column(title, right=not texts, together=True) for title in self.book.file.asked),
-            *([Column("Correct", right=True, together=True)] if self._correct else []),
-            *([Column("Points", right=True, together=True)] if self.points is not None else []),
-            Column("First mistake", together=True),
-            *([Column("Feedback")] if feedback else []),
-        )
-        graded = self._graded() if feedback else zip(self.book.grades, self._mistakes, repeat(""))
-        rows: list[Row] = [
+        grades = self.book.grades
+        mistakes = zip(grades, self._mistakes, strict=True)
+        columns, rows = _table(
+            (Column("", key=True), [_SIGNS[grade.right] for grade in grades]),
+            (Column("Line", right=True, together=True), [grade.row.line for grade in grades]),
+            (Column("Name", key=True), [grade.row.name for grade in grades]),
             (
-                *(_SIGNS[grade.right], grade.row.line, grade.row.name),
-                *[grade.row.variant] * by_variant,
-                *grade.row.answers,
-                *[_correct_answer(grade)] * self._correct,
-                *[_points_text(self._points(grade))] * (self.points is not None),
-                "could not be read" if grade.problem else _in_short(grade, mistake),
-                *[text] * feedback,
-            )
-            for grade, mistake, text in graded
-        ]
+                Column("Variant", right=True, together=True),
+                [grade.row.variant for grade in grades] if by_variant else None,
+            ),
+            *(
+                (Column(title, right=not texts, together=True), [grade.row.answers[at] for grade in grades])
+                for at, title in enumerate(self.book.file.asked)
+            ),
+            (Column("Correct", right=True, together=True), map(_correct_answer, grades) if self._correct else None),
+            (
+                Column("Points", right=True, together=True),
+                None if self.points is None else [_points_text(self._points(grade)) for grade in grades],
+            ),
+            (
+                Column("First mistake", together=True),
+                ["could not be read" if grade.problem else _in_short(grade, mistake) for grade, mistake in mistakes],
+            ),
+            (Column("Feedback"), [text for *_, text in self._graded()] if feedback else None),
+        )
         results = Counter(map(_result, self.book.grades))
         points = Counter([points for points in map(self._points, self.book.grades) if points is not None])
         average = sum(points.elements()) / points.total() if points else 0
@@ -668,9 +668,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             *warnings[:MOST_PROBLEMS],
             *[f"{len(warnings) - MOST_PROBLEMS:,} more."][: len(warnings) > MOST_PROBLEMS],
         ]
-        grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
         return [
-            grades,
+            Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes)),
             *_histogram("Results", "Result", [(each, results[each]) for each in RESULTS if results[each]]),
             *_histogram("Points", "Points", [(_points_text(each), points[each]) for each in sorted(points)[::-1]]),
             *_histogram("Mistakes by frequency", "Mistake", self._frequencies()),
