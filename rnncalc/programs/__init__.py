@@ -39,14 +39,17 @@ def spelling(target: str) -> type[Writer]:
     return loaded(SPELLINGS, target)
 
 
-def source(described: Described, target: str) -> str:
+def source(described: Described, target: str, loss: str = "") -> str:
     """Return a program in Python that builds a network or a model in a framework and, run, prints its parameters.
 
-    Raises RefusedError for a target without a spelling, and for a cell of the convention that the spelling lacks.
+    loss: one of LOSSES, whose function the program of a network has too. Raises RefusedError for a target without a
+    spelling, and for a cell of the convention that the spelling lacks; CallError for the loss of a model.
     """
     described = in_numbers(described)
     if isinstance(described, Network):
-        return _writer(described, target).text()
+        return _writer(described, target).text(loss)
+    if loss:
+        raise CallError("loss: it is of the output of one network; export each network by itself")
     from rnncalc.programs.several import program_of_model  # imported only for a model
 
     networks = {name: member.network.replace(name=name) for name, member in described.networks.items()}

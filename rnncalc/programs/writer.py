@@ -71,6 +71,13 @@ class Around(Frozen):
 
 NOTHING = Around()
 
+LOSSES: Mapping[str, tuple[str, str]] = {
+    "sum": ("the sum of the outputs", "{0}.sum(output)"),
+    "squared": ("half the sum of the squared errors", "{0}.sum((output - targets) ** 2) / 2"),
+    "cross_entropy": ("−Σ y log p; targets: rows that sum to 1", "-{0}.sum(targets * {0}.log(output))"),
+}
+"""The losses of `run`: what each is, and its formula with the module of sums and logarithms."""
+
 
 class Writer(Expressions, ABC):
     """Writes one program. A framework is a subclass: templates with {places}, and methods that yield lines of code."""
@@ -171,11 +178,18 @@ class Writer(Expressions, ABC):
         self.arrays = flow.arrays(program.network.flow)
         self.looping = False
 
-    def text(self) -> str:
-        """Return the program."""
-        return self.joined(
-            [*self.constants()], [*self.blocks(), self.main_of(self.name, self.sample(), self.program.params)]
-        )
+    def text(self, loss: str = "") -> str:
+        """Return the program, with the function of a loss."""
+        main = self.main_of(self.name, self.sample(), self.program.params)
+        return self.joined([*self.constants()], [*self.blocks(), *self._loss(loss), main])
+
+    def _loss(self, name: str) -> Iterator[str]:
+        """Yield the function of a loss, as `run --loss` computes it, nothing for none."""
+        if name:
+            about, formula = LOSSES[name]
+            array, targets = f": {self.array}" * bool(self.array), ", targets" * ("targets" in formula)
+            head = f"def loss(output{array}{targets}{array * bool(targets)}){self.returns}:"
+            yield f'{head}\n    """Return {about}."""\n    return {formula.format(self.library)}'
 
     def joined(self, constants: Iterable[str], blocks: Iterable[str]) -> str:
         """Return a program of constants, functions and classes, with the imports that these need."""

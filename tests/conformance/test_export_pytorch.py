@@ -10,8 +10,11 @@ import torch
 from conformance.programs import Case, cases, hold_saved, modules_of
 from conformance.spread import held_by_all, in_parts
 
+from rnncalc import load
 from rnncalc.layers.cell import Cell
+from rnncalc.programs import source
 from rnncalc.programs.program import Module
+from rnncalc.questions.backward import with_loss
 
 pytestmark = pytest.mark.conformance
 
@@ -78,3 +81,21 @@ def hold(case: Case) -> None:
 def test_a_program_is_the_network(part: int) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
     held_by_all(part, cases("pytorch"), hold)
+
+
+def test_a_loss_and_its_gradients_are_those_worked_by_hand() -> None:
+    """Of specs/classes.yaml: L = −log 0.2365 = 1.4417, and the gradients in docs/run.md, by autograd."""
+    namespace: dict[str, Any] = {"__name__": "exported"}
+    exec(source(with_loss(load("specs/classes.yaml"), "cross_entropy"), "pytorch", "cross_entropy"), namespace)
+    *_, of = (each for each in namespace.values() if isinstance(each, type))
+    model = of().double()
+    values = {"rnn_1.weight_ih_l0": [[0.5]], "rnn_1.weight_hh_l0": [[0.2]], "rnn_1.bias_ih_l0": [0.1]}
+    values |= {"rnn_1.bias_hh_l0": [0.0], "output.weight": [[1.0], [-1.0]], "output.bias": [0.0, 0.5]}
+    model.load_state_dict({name: torch.tensor(value) for name, value in values.items()})
+    loss = namespace["loss"](model(torch.tensor([[[1.0], [2.0]]]).double()), torch.tensor([[0.0, 1.0]]))
+    loss.backward()
+    gradients = {name: parameter.grad.flatten().tolist() for name, parameter in model.named_parameters()}
+    assert loss.item() == pytest.approx(1.4417, abs=5e-5)
+    assert gradients["rnn_1.weight_ih_l0"] == pytest.approx([0.9855], abs=5e-5)
+    assert gradients["rnn_1.weight_hh_l0"] == pytest.approx([0.2471], abs=5e-5)
+    assert gradients["output.weight"] == pytest.approx([0.6382, -0.6382], abs=5e-5)
