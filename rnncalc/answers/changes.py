@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from operator import attrgetter
 from typing import Any
 
 from rnncalc.answers.worksheet import (
@@ -166,9 +165,8 @@ def without_biases(line: LayerLine) -> LayerLine:
 
 def with_reads(line: LayerLine, change: Callable[[GateInput], GateInput]) -> LayerLine:
     """Return a line with what each gate reads changed; with width 0 a gate no longer reads it."""
-    return each_gate(
-        line, lambda gate: gate._replace(reads=tuple(filter(attrgetter("width"), map(change, gate.reads))))
-    )
+    reads = [tuple([read for read in map(change, gate.reads) if read.width]) for gate in line.gates]
+    return line._replace(gates=tuple([GateLine(it, *gate[1:]) for it, gate in zip(reads, line.gates, strict=True)]))
 
 
 def set_reads(line: LayerLine, *sources: Source, **changed: Any) -> LayerLine:

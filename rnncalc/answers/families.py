@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from operator import is_
 from typing import Any, NamedTuple
 
 from rnncalc.answers import changes
@@ -66,12 +65,12 @@ class Variant(NamedTuple):
 
 
 def variants_of(mistake: Mistake, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the wrong worksheets of a mistake; unchanged lines, or a whole unchanged worksheet, are the same object."""
+    """Yield the wrong worksheets of a mistake in which something is wrong; their unchanged lines are the same object."""
     family = mistake.family
-    for variant in family(worksheet, question) if family else [Variant(mistake.change(worksheet), {})]:
-        wrong = variant.worksheet
-        lines = tuple([was if was is now or was == now else now for was, now in zip(worksheet, wrong, strict=True)])
-        yield Variant(worksheet if all(map(is_, lines, worksheet)) else lines, *variant[1:])
+    for wrong, *names in family(worksheet, question) if family else [(mistake.change(worksheet), {})]:
+        if wrong != worksheet:
+            lines = [was if was is now or was == now else now for was, now in zip(worksheet, wrong, strict=True)]
+            yield Variant(tuple(lines), *names)
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -80,22 +79,22 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
         return
     network, here = question.network, question.network.convention
     layers = [move.layer for move in network.flow if isinstance(move, Placement)]
+    by_formulas: dict[object, Worksheet] = {}  # equal formulas have equal lines
     counts: list[tuple[Worksheet, list[str]]] = []
     for name in CONVENTIONS:
-        if name == here:
+        if name == here or any(any(lacks(layer, name)) for layer in layers):
             continue
-        if any(any(lacks(layer, name)) for layer in layers):
-            continue
-        other = worksheet_of(network, stack(network.flow, convention(name)))
-        counted = tuple(
-            now._replace(placed=was.placed, half=was.half, times=was.times)
-            for was, now in zip(worksheet, other, strict=True)
-        )
-        known = next((names for same, names in counts if same == counted), None)
-        if known is None:
-            counts.append((counted, [name]))
+        other = [*stack(network.flow, convention(name))]
+        formulas = tuple([placed.layout.letters for placed in other])
+        if formulas not in by_formulas:
+            pairs = zip(worksheet, worksheet_of(network, other), strict=True)
+            lines = [now._replace(placed=was.placed, half=was.half, times=was.times) for was, now in pairs]
+            by_formulas[formulas] = tuple(lines)
+        same = [names for lines, names in counts if lines == by_formulas[formulas]]
+        if same:
+            same[0].append(name)
         else:
-            known.append(name)
+            counts.append((by_formulas[formulas], [name]))
     for counted, names in counts:
         yield Variant(counted, {"name": names[0], "names": all_of(names), "here": here})
 
@@ -239,7 +238,8 @@ def absent_gates(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         layer, inputs = line.layer, line.placed.inputs
         if not isinstance(layer, Cell):
             return {}
-        switches = [option for option, value in layer.defaults.items() if isinstance(value, bool)]
+        values = layer.defaults.items()
+        switches = [key for key, value in values if isinstance(value, bool) and getattr(layer, key) is not value]
         others = [layer.replace(**{option: layer.defaults[option]}).gates(inputs) for option in switches]
         present = {gate.name for gate in layer.gates(inputs)}
         biases = max((gate.biases for gate in line.gates), default=0)

@@ -278,8 +278,6 @@ class Search:
         numbered: list[tuple[bool, int, Candidate]] = []
         for row in self.rows:
             for variant, counts in () if one and row.by_layer else self.variants(row):
-                if variant.worksheet is self.worksheet:
-                    continue
                 changes = [now - was for now, was in zip(counts, self.counts, strict=True) if now is not was]
                 number = right + sum(changes)
                 if not portion.whole:
@@ -310,14 +308,11 @@ class Search:
     def _paired(self) -> Iterator[tuple[tuple[int, ...], Candidate]]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
         rows = [row for row in self.rows if not (row.single or (likelier and row.rarity))]
-        ways = {
-            row.id: [each for each in self.variants(row) if each[0].worksheet is not self.worksheet] for row in rows
-        }
-        seconds = [row for row in rows if ways[row.id] and not row.by_layer]
+        seconds = [row for row in rows if self.variants(row) and not row.by_layer]
         question = Question(self.network)
         for first, second in combinations(rows, seconds):
             combined = first.subject != second.subject and (first.common or second.common)
-            for once, counts in ways[first.id] if combined else ():
+            for once, counts in self.variants(first) if combined else ():
                 for twice in variants_of(second, once.worksheet, question):
                     both = _counts(twice.worksheet, once.worksheet, counts)
                     if both != counts:
@@ -329,8 +324,8 @@ class Search:
 
         Layers that are equal, and changed equally, are one explanation, unless another that counts is between them.
         """
-        ((variant, _),) = self.variants(mistake)
         worksheet = self.worksheet
+        variant = next((each for each, _ in self.variants(mistake)), Variant(worksheet, {}))
 
         def layers(place: int) -> object:
             was, now = worksheet[place], variant.worksheet[place]

@@ -362,11 +362,10 @@ def _line(placed: Placed, half: Part) -> LayerLine:
     line = LayerLine(placed, half, 0)
     match layer:
         case Cell():
-            tensors = placed.tensors
-            line = line._replace(others=dict(_others(placed, layer, tensors)), directions=layer.directions)
-            biases = _biases(tensors, layer)
-            gates = [gate_line(placed, layer, gate, biases[gate.letter]) for gate in layer.gates(placed.inputs)]
-            return line._replace(h=layer.units, gates=tuple(gates), bias_size=layer.units)
+            tensors, gates = placed.tensors, layer.gates(placed.inputs)
+            biases, others = _biases(tensors, layer), dict(_others(placed, layer, gates, tensors))
+            lines = [gate_line(placed, layer, gate, biases[gate.letter]) for gate in gates]
+            return LayerLine(placed, half, layer.units, tuple(lines), others, layer.units, layer.directions)
         case Dense():
             tied = isinstance(layer, Output) and layer.tied
             gate = GateLine(() if tied else (GateInput("input", placed.inputs),), int(layer.bias))
@@ -416,8 +415,10 @@ def _biases(tensors: Iterable[Tensor], layer: Cell) -> Counter[str]:
     return biases
 
 
-def _others(placed: Placed, layer: Cell, tensors: Iterable[Tensor]) -> Iterator[tuple[str, Products]]:
-    right = [each for gate in layer.gates(placed.inputs) for each in gate.products if each.form is Form.RANK]
+def _others(
+    placed: Placed, layer: Cell, gates: Iterable[Gate], tensors: Iterable[Tensor]
+) -> Iterator[tuple[str, Products]]:
+    right = [each for gate in gates for each in gate.products if each.form is Form.RANK]
     if right:
         yield Role.RIGHT, times(len(right), placed.sizes["r"], placed.sizes[width_of(layer, right[0].vector)])
     for weight in layer.weights:

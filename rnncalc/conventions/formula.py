@@ -157,6 +157,8 @@ def _product(factors: Iterable[Expression], folded: bool) -> Expression:
 def product(*factors: Expression) -> Expression:
     """Return the product of factors, flattened, without factors of 1."""
     others = [factor for factor in factors if factor != 1]
+    if len(others) == 1:
+        return others[0]
     flat = [inner for factor in others for inner in (factor.factors if isinstance(factor, Times) else (factor,))]
     return Times(tuple(flat)) if len(flat) > 1 else flat[0] if flat else 1
 

@@ -102,6 +102,10 @@ class AnswerReport(SheetReport, DataReport):
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the answer: the verdict, the mistakes behind it, and remarks."""
         yield self._verdict()
+        yield from self.reasons()
+
+    def reasons(self) -> Iterator[str]:
+        """Yield the same without the verdict."""
         for each in self.answer.judged:
             for diagnosis in self.diagnoses(each):
                 _, *sums = self._row(diagnosis, each)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import chain, islice
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any, ClassVar
 
 from rnncalc.answers.asked import ASKED
@@ -83,40 +82,33 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             }
 
     def quiz(self) -> Quiz:
-        questions = tuple(chain.from_iterable(self.questions))
+        questions = tuple(chain.from_iterable(map(_questions, self.exercises)))
         heading = title(*(each.network for each in self.exercises))
         passes = [each for each in self.exercises if each.data]
         tasks = {each.variant: _task(each) for each in passes if self.sheet}
         steps = {each.variant: _worked(each).steps() for each in passes if self.key}
         return Quiz(heading, questions, self.sheet, self.key, tasks, steps)
 
-    @cached_property
-    def questions(self) -> Sequence[Sequence[QuizQuestion]]:
-        """The questions of each exercise."""
-        return [[*_questions(exercise)] for exercise in self.exercises]
-
     def sheets(self) -> list[Sheet]:
         """Return for each variant a sheet with the questions, and then, below one heading, for each the answers."""
         sheets: list[Sheet] = []
-        for exercise, questions in zip(self.exercises, self.questions, strict=True) if self.sheet else ():
-            asked = [(each.question,) * (len(questions) > 1) + (*map(each.label, each.choices),) for each in questions]
+        answers: list[Sheet] = []
+        for exercise in self.exercises:
+            questions, title, several = [*_questions(exercise)], _title(exercise), len(exercise.items) > 1
+            asked = [(each.question,) * several + (*map(each.label, each.choices),) for each in questions]
             notes = (_counting(exercise), *(line for lines in asked for line in lines))
             columns, rows = (*key_columns("Layer"), Column("What it is")), [*_layers(exercise.network)]
-            title, subtitle = _title(exercise), _reading(exercise.network)
-            head = Sheet(columns, rows, title=title, subtitle=subtitle)
-            task = _task(exercise) or [head]
+            head = Sheet(columns, rows, title=title, subtitle=_reading(exercise.network))
+            task = (_task(exercise) if self.sheet else []) or [head]
             sheets += [head] * bool(exercise.data)
             sheets += [*task[:-1], task[-1].replace(notes=(*task[-1].notes, *notes))]
-        sheets += [Sheet((), (), title=ANSWERS)] * self.key
-        for exercise, questions in zip(self.exercises, self.questions, strict=True) if self.key else ():
-            title = _title(exercise)
             for each in questions:
                 rows = [(each.label(answer), answer.feedback) for answer in (each.right, *each.likeliest)]
-                columns, subtitle = (*key_columns("Answer"), Column("Feedback")), each.question * (len(questions) > 1)
-                sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle))
+                columns, subtitle = (*key_columns("Answer"), Column("Feedback")), each.question * several
+                answers.append(Sheet(columns, rows, title=title, subtitle=subtitle))
                 title = ""
-            sheets += _worked(exercise).steps() if exercise.data else []
-        return sheets
+            answers += _worked(exercise).steps() if exercise.data and self.key else []
+        return [*sheets * self.sheet, *[Sheet((), (), title=ANSWERS), *answers] * self.key]
 
 
 def _title(exercise: Exercise) -> str:
@@ -273,8 +265,7 @@ def feedback(exercise: Exercise, wrong: Judgement) -> str:
     """Return the feedback on a wrong answer: the sentence of `answer` on its likeliest mistake."""
     first = wrong._replace(diagnoses=wrong.diagnoses[:1], shape=wrong.plain_shape)  # as the key has it
     quantity = "values" if exercise.data else "params"
-    sentences = AnswerReport(Answer(exercise.network, (first,), None, quantity)).sentences()
-    sentence = next(islice(sentences, 1, None))  # behind the verdict; remarks follow
+    sentence = next(AnswerReport(Answer(exercise.network, (first,), None, quantity)).reasons())  # remarks follow
     if wrong.value:  # the whole of a matrix is not repeated beside each of its numbers
         where = f" for {wrong.tensor}{f' in {wrong.layer}' if wrong.layer else ''}"
         return f"This{sentence.partition(where)[2]}"
