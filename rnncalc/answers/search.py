@@ -234,14 +234,13 @@ class Search:
             for row in ([] if alone else self.fitted)
             for variant in variants_of(row, self.worksheet, question)
         ]
-        right = self._sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []
         for candidate, by_chance in explanations:
             lines = question.lines(candidate.worksheet)
             if lines not in seen:
                 seen.append(lines)
-                yours = self._sum(candidate.worksheet, question)
+                yours, right = self._sum(candidate.worksheet, question), self._sum(self.worksheet, question)
                 layer = candidate.worksheet[portion.places[0]].name if len(portion.places) == 1 else candidate.layer
                 mistakes = tuple([row.filled(variant.values) for row, variant in candidate.mistakes])
                 diagnosis = Diagnosis(mistakes, layer, candidate.alone, yours, right, by_chance)

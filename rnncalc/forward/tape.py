@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, pairwise
-from operator import itemgetter, mul
+from operator import itemgetter
 from typing import Any
 
 from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
@@ -28,6 +28,7 @@ from rnncalc.step.operations import (
     Vector,
     placing,
     plus,
+    product,
     row,
 )
 
@@ -262,7 +263,7 @@ class LayerTape:
 def _outer_products(gradients: Iterable[Vector], inputs: Iterable[Vector]) -> Rows:
     """Return the sum of the outer products of each gradient and its input."""
     columns = [*zip(*inputs, strict=True)]
-    return [[sum(map(mul, row, column)) for column in columns] for row in zip(*gradients, strict=True)]
+    return [product(columns, row) for row in zip(*gradients, strict=True)]
 
 
 def _zeros(array: Nested) -> Nested:

@@ -1,10 +1,12 @@
-"""Prints what calls take: `python tests/bench/run.py [--against COMMIT] [--growth] [WORD]...`. A measure, never a test.
+"""Prints what calls take: `python tests/bench/run.py [--against COMMIT] [--goals] [WORD]...`. A measure, never a test.
 
 Each row is a call whose name contains the words: the median of its seconds of a processor, and its megabytes; against
 a commit, the ratios of both, taken in turns so that a busy machine slows both. rnncalc is installed into a fresh
 environment first, as its users have it. No call should take over 2 seconds or 300 MB (marked !).
 
---growth prints how the time of calls grows with their size: as n to a power, which should be at most 1.1 (marked !).
+--goals: only the calls whose ratio has a goal, then a pass beside its bare products.
+--growth: also how the time of calls grows with their size: as n to a power, which should be at most 1.1 (marked !).
+--peers PYTHON: also how many times as long other programs take for a count, in an environment that has them.
 """
 
 import argparse
@@ -33,33 +35,35 @@ MOST_SECONDS, MOST_MB, LONGEST = 2, 300, 60
 
 
 class Row(NamedTuple):
-    """A call by its name; target: the ratio to the commit before that is wanted."""
+    """A call by its name; goal, memory: the ratios of its time and its memory to an earlier commit that are wanted."""
 
     name: str
     words: list[str]
-    target: float | None = None
+    goal: float | None = None
+    memory: float | None = None
 
 
 def rows(folder: Path) -> Iterator[Row]:
     """Yield the calls, their files written into a folder."""
-    yield Row("SPEC", ["specs/lstm.yaml"], 0.8)
+    yield Row("SPEC", ["specs/lstm.yaml"], 0.8, 0.9)
     yield Row("SPEC -f json", ["specs/lstm.yaml", "-f", "json"], 0.9)
     yield Row("check of 1,000 specs", specs(folder, 1_000), 0.35)
     for layers in (1, 5):
         yield Row(f"a class of 20,000 answers, layers: {layers}", answers(folder, 20_000, layers), 0.25)
-    yield Row("1,000 variants", variants(folder, 1_000), 0.25)
+    yield Row("1,000 variants", variants(folder, 1_000), 0.25, 0.5)
     backward = ["run", "-i", "8", "-l", "lstm:16", "-T", "100", "--backward", "--verify"]
     yield Row("run --backward --verify", [*backward, "--max-multiply-adds", "100G"], 0.3)
-    yield Row("a wrong answer, 100 layers", ["answer", *different(100), "12345"], 0.4)
+    yield Row("a wrong answer, 100 layers", ["answer", *different(99), "12345"], 0.4)
     yield Row("a wrong answer, 1,000 layers", ["answer", *different(999), "12345"], 0.6)
     yield Row("check --model, 50,000 tensors", tensors(folder, 50_000), 0.35)
     yield Row("read of 1 GB", ["read", sparse(folder / "large.safetensors")])
     letters = ["-i", "16", "-T", "7", *(f"-llstm:h_{number % 29},bidirectional" for number in range(99)), "-o", "m"]
     networks = {"1,000 layers": deep(1_000), "1,000 different layers": different(999), "30 letters": letters}
-    targets = {"count": 0.7, "draw": 0.6, "explain": 0.6}
+    goals = {"1,000 layers: count": 0.7, "1,000 layers: draw": 0.6, "1,000 layers: explain": 0.6}
     for (name, network), question in product(networks.items(), QUESTIONS):
         command, *flags = question.split()
-        yield Row(f"{name}: {question}", [command, *network, *flags], targets.get(question))
+        title = f"{name}: {question}"
+        yield Row(title, [command, *network, *flags], goals.get(title))
     long, small = "x" * 10_000, ["-i", "4", "-l", "rnn:3"]
     only = [word for number in range(10_000) for word in ("--only", f"rnm_{number}")]
     for words in (
@@ -194,8 +198,8 @@ def installed(source: str, folder: Path) -> str:
 
 
 def forward_pass() -> None:
-    """Print the time of a pass of an LSTM as a ratio to that of its bare products, and that of its gradients as one to
-    that of the pass; run in the environment.
+    """Print the time of a pass of an LSTM as a ratio to that of its bare products, those of its own matrices, and that
+    of a pass with its gradients as one to that of the pass; run in the environment.
     """
     from rnncalc import LSTM, Network
     from rnncalc.forward.arrays import PassData, floats
@@ -211,7 +215,8 @@ def forward_pass() -> None:
     network = Network(input=256, layers=(LSTM(256),), steps=10)
     (placed,) = network.stack
     weights = {placed.name: PassData().weights_of(placed)}
-    matrix = [[random.random() for _ in range(256)] for _ in range(256)]
+    inputs = [[random.random() for _ in range(256)] for _ in range(10)]
+    rows = [row for array in weights[placed.name].values() if isinstance(array[0], list) for row in array]
 
     def seconds(work: Callable[[], object]) -> float:
         began = perf_counter()
@@ -219,25 +224,47 @@ def forward_pass() -> None:
         return perf_counter() - began
 
     def products() -> None:
-        for _ in range(80):  # eight in each step
-            [sumprod(row, matrix[0]) for row in matrix]
+        for vector in inputs:  # each gate has a matrix for the input and one for the past
+            [sumprod(row, vector) for row in rows]
 
-    passes = [Pass(network, floats, weights=weights, inputs={None: matrix[:10]}) for _ in range(7)]
+    passes = [Pass(network, floats, weights=weights, inputs={None: inputs}) for _ in range(7)]
     pairs = [(seconds(partial(deque, each.run(), maxlen=0)), seconds(products)) for each in passes]
-    print(f"a pass against its bare products: {median(one / other for one, other in pairs):.2f} (target 1.03)")
+    print(f"a pass against its bare products: {median(one / other for one, other in pairs):.2f} (goal 1.03)")
     loss = LOSSES["sum"]([[]])
     back = [
-        seconds(partial(backward_pass, network, loss, weights, inputs={None: matrix[:10]})) / alone
-        for alone, _ in pairs
+        seconds(partial(backward_pass, network, loss, weights, inputs={None: inputs})) / alone for alone, _ in pairs
     ]
-    print(f"a pass and its gradients against the pass: {median(back):.2f} (target 3.0)")
+    print(f"a pass and its gradients against the pass: {median(back):.2f} (goal 3.0)")
+
+
+PEERS = {
+    "torchinfo": "import torch, torchinfo; print(torchinfo.summary(torch.nn.LSTM(8, 16), input_size=(7, 1, 8)))",
+    "torch on the device meta": "import torch; torch.set_default_device('meta'); "
+    "print(sum(each.numel() for each in torch.nn.LSTM(8, 16).parameters()))",
+    "Keras": "import keras; keras.Sequential([keras.Input((7, 8)), keras.layers.LSTM(16)]).summary()",
+    "Flax": "import jax; from flax import linen; inputs = jax.numpy.ones((1, 7, 8)); "
+    "print(linen.RNN(linen.LSTMCell(16)).tabulate(jax.random.key(0), inputs))",
+}
+"""Programs of others that count an LSTM of 16 units with 8 inputs."""
+
+
+def print_peers(python: str, theirs: str, runs: int) -> None:
+    """Print how many times as long each of PEERS takes as rnncalc; theirs: the Python of an environment with them."""
+    for name, program in PEERS.items():
+        turns = [
+            (measured([theirs, "-c", program])[0], measured([python, "-m", "rnncalc", "-i", "8", "-l", "lstm:16"])[0])
+            for _ in range(runs)
+        ]
+        print(f"{name:30} {median(one / other for one, other in turns):5.1f} times (goal 11)", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--against", metavar="COMMIT")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--goals", action="store_true")
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--peers", metavar="PYTHON")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -248,11 +275,8 @@ def main() -> None:
             archive = subprocess.run(["git", "archive", options.against], cwd=ROOT, capture_output=True, check=True)
             subprocess.run(["tar", "x", "-C", str(folder / "source")], input=archive.stdout, check=True)
             pythons.append(installed(str(folder / "source"), folder / "there"))
-        if options.growth:
-            print_growth(pythons[0], folder, options.runs, options.words)
-            return
         for row in rows(folder):
-            if not all(word in row.name for word in options.words):
+            if not all(word in row.name for word in options.words) or (options.goals and row.goal is None):
                 continue
             turns = [
                 [measured([python, "-m", "rnncalc", *row.words]) for python in pythons] for _ in range(options.runs)
@@ -262,11 +286,15 @@ def main() -> None:
             much = "!" if times[0] > MOST_SECONDS or sizes[0] > MOST_MB else " "
             text = f"{times[0]:7.2f} s{sizes[0]:7.0f} MB"
             if options.against:
-                target = f" (target {row.target})" if row.target else ""
-                text = f"{times[0] / times[1]:7.2f}{target}, memory {sizes[0] / sizes[1]:.2f}"
+                goal, memory = (f" (goal {each})" if each else "" for each in row[2:])
+                text = f"{times[0] / times[1]:7.2f}{goal}, memory {sizes[0] / sizes[1]:.2f}{memory}"
             print(f"{much} {row.name:55}{text}", flush=True)
         if not options.words:
             subprocess.run([pythons[0], "-c", PASS, str(Path(__file__).parent)], env=ENV, cwd=folder, check=True)
+        if options.growth:
+            print_growth(pythons[0], folder, options.runs, options.words)
+        if options.peers:
+            print_peers(pythons[0], options.peers, options.runs)
 
 
 PASS = "import sys; sys.path.append(sys.argv[1]); from run import forward_pass; forward_pass()"

@@ -147,7 +147,7 @@ def check_cells(row: Convention, arrays: CellArrays, kinds: list[str]) -> None:
         if part not in LIMITS and getattr(arrays, part) != default:
             less = arrays.replace(**{part: default})
             without = row.replace(cells=less if isinstance(row.cells, CellArrays) else {**row.cells, kinds[0]: less})
-            assert laid_out(row, layers) != laid_out(without, layers), f"{part}: unused"
+            assert any(laid_out(row, layer) != laid_out(without, layer) for layer in layers), f"{part}: unused"
 
 
 def check_sides(row: Convention, arrays: CellArrays, layer: Cell) -> None:
@@ -169,10 +169,10 @@ def check_sides(row: Convention, arrays: CellArrays, layer: Cell) -> None:
             assert not any(bias.numbers), f"{letter}: the name of its bias"
 
 
-def laid_out(row: Convention, layers: list[Cell]) -> list[tuple[Layout, Sequence[Node]]] | None:
-    """Return the tensors and the steps of layers, None if a part of the convention is missing."""
+def laid_out(row: Convention, layer: Cell) -> tuple[Layout, Sequence[Node]] | None:
+    """Return the tensors and the step of a layer, None if a part of the convention is missing."""
     try:
-        return [(layout(layer, M, row), trace(layer, M, row).nodes) for layer in layers]
+        return layout(layer, M, row), trace(layer, M, row).nodes
     except AssertionError:
         return None
 

@@ -52,10 +52,11 @@ def test_what_streams() -> None:
     assert stream(Network(input=4, layers=[Conv1D(3, 3, padding="same")])).cannot == ("conv1d_1",)
 
 
+@pytest.mark.parametrize("number", [2, pytest.param(6, marks=pytest.mark.broad)])
 @pytest.mark.parametrize("convention", CONVENTIONS)
-def test_random_networks_are_as_they_are_declared(convention: str) -> None:
+def test_random_networks_are_as_they_are_declared(convention: str, number: int) -> None:
     """Shapes, weights read and work of a pass; gradients, saved activations and work of the backward pass."""
-    for network in networks(1, 6, convention):
+    for network in networks(1, number, convention):
         assert all(layer.agrees for layer in run(network).layers), network
         assert all(layer.agrees for layer in backward(network).layers), network
 
