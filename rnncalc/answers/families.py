@@ -65,7 +65,7 @@ class Variant(NamedTuple):
 
 
 def variants_of(mistake: Mistake, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the wrong worksheets of a mistake in which something is wrong; their unchanged lines are the same object."""
+    """Yield the wrong worksheets of a mistake that differ from the right one; equal lines are the same object."""
     family = mistake.family
     for wrong, *names in family(worksheet, question) if family else [(mistake.change(worksheet), {})]:
         if wrong != worksheet:
