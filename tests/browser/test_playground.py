@@ -881,7 +881,7 @@ def test_the_parameters_come_first_and_the_table_scrolls_in_its_own_box(page: Pa
     frame = "getComputedStyle(document.querySelector('#shown iframe').contentDocument.body).fontFamily"
     assert page.run(f"return getComputedStyle(document.body).fontFamily === {frame}")
     sizes = "return [...document.querySelector('#shown iframe').contentDocument.querySelectorAll('html, .scroll')]"
-    whole, table, _ = page.run(f"{sizes}.map((each) => [each.scrollWidth, each.clientWidth])")
+    whole, table, *_ = page.run(f"{sizes}.map((each) => [each.scrollWidth, each.clientWidth])")
     assert whole[0] == whole[1]
     assert width == 800 or (table[0] > table[1]) == (width == 360)
 
