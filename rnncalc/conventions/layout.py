@@ -160,6 +160,9 @@ _NOWHERE = Axis(0)
 Content = tuple[Role, str, str]
 """A part of an array by its role, its letters and what it multiplies."""
 
+Axes = Sequence[tuple[str, Axis]]
+"""The axes of an array, each with its word in the convention; those of a convolution's kernel are `k0` and `k1`."""
+
 
 def _matrix(gate: Gate, product: Product) -> str:
     return gate.letter if product.matrix is None else product.matrix
@@ -204,7 +207,7 @@ class CellTensors:
             gates = "".join(letter for matrix in stack.matrices for letter in users[matrix])
             reads = "+".join(width_of(self.layer, vector) for vector in stack.reads)
             lengths = {"stacked": StackedAxis(1, reads), "h": Axis(len(stack.matrices), "h")}
-            axes = tuple(lengths[width] for width in array.axes.split())
+            axes = [(word, lengths[word]) for word in array.axes.split()]
             contents = [
                 (role_of(self.layer, Product(vector)), letters, vector)
                 for vector in stack.reads
@@ -280,7 +283,7 @@ class CellTensors:
         groups += [(letter,) for letter in letters if not any(letter in group for group in groups)]
         for group in groups:
             named, axes = Stack(group, ()).letters(len(self.gates)), self._axes(array, 1, "")
-            axes = tuple(axis._replace(times=len(group)) if axis.letter else axis for axis in axes)
+            axes = [(word, axis._replace(times=len(group)) if axis.letter else axis) for word, axis in axes]
             contents = [(role, letter, "") for letter in group]
             yield self._tensor(array, named, beside.get(group[0], ""), role, "".join(group), axes, contents)
 
@@ -294,7 +297,7 @@ class CellTensors:
             axes = self._axes(array, 1, "")
             if weight.widths:  # the array's own letters are those of a projection, or the units'
                 widths = dict(zip("ph" if len(weight.widths) == 2 else "h", weight.widths, strict=True))
-                axes = tuple(Axis(1, widths[axis.letter]) if axis.letter else axis for axis in axes)
+                axes = [(word, Axis(1, widths[axis.letter]) if axis.letter else axis) for word, axis in axes]
             yield self._tensor(array, weight.letter, "", role, "", axes, [(role, weight.letter, "")])
         if self.layer.learned_state and self.arrays.state:
             for state, width in self.layer.states.items():
@@ -302,7 +305,7 @@ class CellTensors:
                 axes = self._axes(array, 1, width)
                 yield self._tensor(array, "", state, Role.STATE, "", axes, [(Role.STATE, state, "")])
 
-    def _axes(self, array: Array, gates: int, reads: str, places: int = 0) -> tuple[Axis, ...]:
+    def _axes(self, array: Array, gates: int, reads: str, places: int = 0) -> Axes:
         """Return the axes of an array. reads: the letter of the width that is read; empty if no axis has it.
 
         places: how many axes of a kernel there are, before those of an array input by output, else behind them.
@@ -315,28 +318,26 @@ class CellTensors:
             "reads|1": Axis(1, reads),
         }
         words = [word for word in array.axes.split() if word != "reads" or reads]
-        axes, kernel = [lengths.get(word) or _axis(word) for word in words], [Axis(1, "k")] * places
-        return (*axes, *kernel) if words[0] == "h" else (*kernel, *axes)
+        axes = [(word, lengths.get(word) or _axis(word)) for word in words]
+        kernel = [(f"k{place}", Axis(1, "k")) for place in range(places)]
+        return [*axes, *kernel] if words[0] == "h" else [*kernel, *axes]
 
-    def _blocks(self, array: Array, axes: tuple[Axis, ...], contents: Sequence[Content]) -> Iterator[TensorBlock]:
+    def _blocks(self, axes: Axes, contents: Sequence[Content]) -> Iterator[TensorBlock]:
         """Yield the contents of an array as blocks, those of each direction if it has both."""
-        of_gate = contents[0][0] in (Role.INPUT, Role.RECURRENT)  # another cell's weights may have a width k
-        kernel = [f"k{n}" for n, _ in enumerate(axis for axis in axes if of_gate and axis.letter == "k")]
-        words = array.axes.split()
-        if len(words) + len(kernel) > len(axes):
-            words.remove("reads")
-        words = [*words, *kernel] if words[0] == "h" else [*kernel, *words]
+        words = [word for word, _ in axes]
         beside = contents[0][0] in (Role.PROJECTION, Role.MATRIX)
         out, inputs = ("p", "h") if beside else ("gates 2gates h", "m reads reads|1 stacked")
         out, inputs = (f"{out} r", inputs) if contents[0][0] is Role.RIGHT else (out, f"{inputs} r")
         if contents[0][0] is Role.STATE:
             out, inputs = "reads", ""
         places = {**dict.fromkeys(out.split(), 0), **dict.fromkeys(inputs.split(), 1), "k0": 2, "k1": 3}
-        along = [places.get(word) if axis.letter else None for word, axis in zip(words, axes, strict=True)]
-        gated = next((axis.times for word, axis in zip(words, axes, strict=True) if places.get(word) == 0), 1)
+        along = [places.get(word) if axis.letter else None for word, axis in axes]
+        gated = next((axis.times for word, axis in axes if places.get(word) == 0), 1)
         count = len(contents) // 2 if "2gates" in words else gated
         lengths = {
-            at: axis if at else axis._replace(times=1) for at, axis in zip(along, axes, strict=True) if at is not None
+            at: axis if at else axis._replace(times=1)
+            for at, (_, axis) in zip(along, axes, strict=True)
+            if at is not None
         }
         for way in WAYS if self.direction is Direction.BOTH else (self.direction,):
             before: list[str] = []
@@ -364,7 +365,7 @@ class CellTensors:
         vector: str,
         role: Role,
         gates: str,
-        axes: tuple[Axis, ...],
+        axes: Axes,
         contents: Sequence[Content],
     ) -> Tensor:
         """Return a tensor, named as the framework spells it, and what is around the number of a repeated layer."""
@@ -378,5 +379,5 @@ class CellTensors:
             name = f"{self.mark}{name}"
         before, copy, after = name.partition("{copy}")
         around = (before, after) if copy else None
-        blocks = tuple(self._blocks(array, axes, contents))
-        return Tensor(f"{before}0{after}" if copy else name, role, self.direction, gates, axes, (), around, blocks)
+        name, lengths = f"{before}0{after}" if copy else name, tuple([axis for _, axis in axes])
+        return Tensor(name, role, self.direction, gates, lengths, (), around, tuple(self._blocks(axes, contents)))
