@@ -174,9 +174,7 @@ class _Reading:
                     dtype = {1: "float32", 2: "float16"}.get(number, "uint8")
         if not pieces:
             return None
-        shape = shape or (counted,)
-        if not model.is_shape(shape):
-            raise BadFileError(f"has {escape(name)}, whose shape is none")
+        shape = model.shape_of(name, shape or (counted,))
         if dtype == "uint8":  # of few bits each
             self.quantised[name] = prod(shape)
             return FileTensor(
@@ -307,9 +305,7 @@ class _Reading:
         """Return the type and the shape of a tensor."""
         tensor = self.fields(kind.get(1, [0])[0])
         sizes = [_whole(self.fields(self.fields(value).get(1, [0])[0]), 1) for value in tensor.get(3, [])]
-        if not model.is_shape(sizes):
-            raise BadFileError("has a tensor whose shape is none")
-        return _TYPES.get(_whole(tensor, 1), ""), tuple(sizes)
+        return _TYPES.get(_whole(tensor, 1), ""), model.shape_of("", sizes)
 
     def _value(self, name: str, span: int | range) -> Any:
         """Return a constant: a tensor, or the one word or number that it is; None for another."""

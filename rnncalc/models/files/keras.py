@@ -18,7 +18,6 @@ from math import prod
 from typing import Any
 
 from rnncalc import bounds
-from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.archive import Archive
 from rnncalc.models.files.hdf5 import Attributes, Contents, Region, StoredArray, contents
@@ -57,9 +56,7 @@ def read_shards(path: str) -> ModelFile:
 
     Its `weight_map` has the files of each layer; the arrays of one layer may be in several.
     """
-    with open_input(path) as file:
-        index = model.json_object(file.read(bounds.MOST_INDEX + 1), "list of files", bounds.MOST_INDEX)
-    places = index.get("weight_map")
+    places = model.json_in(path, "list of files", bounds.MOST_INDEX).get("weight_map")
     if not isinstance(places, dict):
         raise BadFileError("is no index of a model: it has no weight_map")
     lists = (name if isinstance(name, list) else [name] for name in places.values())

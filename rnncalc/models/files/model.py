@@ -290,6 +290,11 @@ BYTES |= {"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint64": 8, "uint32": 
 BYTES |= {"complex64": 8, "complex128": 16}
 """The bytes of a number, by the names of the types that tensors have."""
 
+WHOLE = {
+    f"{letter}{bits}": f"{word}{bits}" for letter, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
+}
+"""The types of whole numbers by their usual short names: i8, u64."""
+
 _LETTERS = {"float64": "d", "float32": "f", "int64": "q", "int32": "i", "int16": "h", "int8": "b", "bool": "B"}
 _LETTERS |= {"uint64": "Q", "uint32": "I", "uint16": "H", "uint8": "B"}
 """The letters of types in the array module."""
@@ -353,6 +358,13 @@ def is_shape(sizes: Any) -> bool:
     return few and all(type(size) is int and 0 <= size < MOST_AXIS for size in sizes)
 
 
+def shape_of(name: str, sizes: Any) -> tuple[int, ...]:
+    """Return sizes as the shape of a tensor. Raises BadFileError if they are none."""
+    if not is_shape(sizes):
+        raise BadFileError(f"has {escape(name)}, whose shape is none" if name else "has a tensor whose shape is none")
+    return tuple(sizes)
+
+
 def check_length(name: str, shape: tuple[int, ...], dtype: str, length: int) -> None:
     """Raise BadFileError unless a shape and a type need so many bytes; a type that is not in BYTES may need any."""
     if not is_shape(shape) or (dtype in BYTES and prod(shape) * BYTES[dtype] != length):
@@ -399,6 +411,13 @@ def refuse_long(what: str, length: int, most: int) -> None:
     """Refuse a part of a file that has too many bytes to be read."""
     if length > most:
         raise BadFileError(f"has a {what} of {length:,} bytes; at most {most:,} are read")
+
+
+def json_in(path: str, what: str, most: int) -> dict[str, Any]:
+    """Return the object that a file of JSON is."""
+    with open_input(path) as file:
+        refuse_long(what, os.fstat(file.fileno()).st_size, most)
+        return json_object(file.read(most), what, most)
 
 
 def json_object(text: bytes | str, what: str, most: int) -> dict[str, Any]:

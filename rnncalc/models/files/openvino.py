@@ -21,10 +21,7 @@ from rnncalc.models.files.model import BadFileError, FileTensor, ModelFile, Tens
 from rnncalc.models.files.onnx_graph import Graph, Operator
 from rnncalc.printable import escape
 
-_TYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "boolean": "bool"}
-_TYPES |= {
-    f"{letter}{bits}": f"{word}{bits}" for letter, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
-}
+_TYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "boolean": "bool", **model.WHOLE}
 _SAME = {"Add": "Add", "Multiply": "Mul", "Subtract": "Sub", "Divide": "Div", "ReLU": "Relu", "Relu": "Relu"}
 _SAME |= {word: word for word in ("Tanh", "Sigmoid", "Elu", "Gelu", "HardSigmoid", "Reshape", "Squeeze", "Unsqueeze")}
 _SAME |= {"Softmax": "Softmax", "SoftMax": "Softmax", "Broadcast": "Expand", "ShapeOf": "Shape", "Convert": "Cast"}

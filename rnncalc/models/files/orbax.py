@@ -15,15 +15,13 @@ from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.by_name import of_names
 from rnncalc.models.files.model import BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
-from rnncalc.printable import escape
 
 _SAVE = "restore it in Python and save it with safetensors.flax.save_file"
 
 
 def read(path: str) -> ModelFile:
     """Return the contents of the folder that a `_METADATA` is in."""
-    with open_input(path) as file:
-        entries = model.json_object(file.read(MOST_CONFIG + 1), "list of arrays", MOST_CONFIG).get("tree_metadata")
+    entries = model.json_in(path, "list of arrays", MOST_CONFIG).get("tree_metadata")
     shards = os.path.join(os.path.dirname(path), "_sharding")
     if os.path.isfile(shards):
         with open_input(shards) as file:
@@ -43,10 +41,9 @@ def _tensor(entry: Any) -> FileTensor | None:
         case _:
             return None
     name = "/".join(parts)[:MOST_NAME]
-    if not model.is_shape(sizes):
-        raise BadFileError(f"has {escape(name)}, whose shape is none")
+    shape = model.shape_of(name, sizes)
     role = model.role_of(name, "float32") if sizes else TensorRole.BUFFER  # a number alone is a count of steps
-    return FileTensor(name, tuple(sizes), "unknown", role, _refuse)
+    return FileTensor(name, shape, "unknown", role, _refuse)
 
 
 def _refuse() -> Any:

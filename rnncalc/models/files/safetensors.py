@@ -26,9 +26,7 @@ from rnncalc.printable import escape
 
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"}
 TYPES |= {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "C64": "complex64"}
-TYPES |= {
-    f"{letter}{bits}": f"{word}{bits}" for letter, word in (("I", "int"), ("U", "uint")) for bits in (8, 16, 32, 64)
-}
+TYPES |= {short.upper(): dtype for short, dtype in model.WHOLE.items()}
 
 
 def read(path: str) -> ModelFile:
@@ -39,10 +37,7 @@ def read(path: str) -> ModelFile:
 
 def read_sharded(path: str) -> ModelFile:
     """Return the contents of all files of an index. Raises BadFileError if one contradicts the index."""
-    with open_input(path) as file:
-        model.refuse_long("list of files", os.fstat(file.fileno()).st_size, MOST_INDEX)
-        index = model.json_object(file.read(MOST_INDEX), "list of files", MOST_INDEX)
-    places = index.get("weight_map")
+    places = model.json_in(path, "list of files", MOST_INDEX).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
         raise BadFileError("is no index of a model: it has no weight_map")
     files = sorted({*places.values()})

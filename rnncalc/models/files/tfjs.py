@@ -14,7 +14,6 @@ from math import prod
 from typing import Any
 
 from rnncalc.bounds import MOST_CONFIG, MOST_NAME, MOST_TENSORS
-from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.hdf5 import Contents, StoredArray
 from rnncalc.models.files.keras import of_arrays
@@ -26,8 +25,7 @@ _STORED = ("float32", "float16", "int32", "uint8", "uint16", "bool", "complex64"
 
 def read(path: str) -> ModelFile:
     """Return the contents of a `model.json` and of the files that it names."""
-    with open_input(path) as file:
-        whole = model.json_object(file.read(MOST_CONFIG + 1), "configuration", MOST_CONFIG)
+    whole = model.json_in(path, "configuration", MOST_CONFIG)
     topology = whole.get("modelTopology")
     if whole.get("format") == "graph-model" or not isinstance(topology, dict):
         raise BadFileError("is a graph model of TensorFlow.js, without layers; name the model it was converted from")
@@ -55,8 +53,7 @@ def _arrays(path: str, group: Any) -> Iterator[StoredArray]:
             case _:
                 raise BadFileError("has a weight without a name, a shape or a type")
         stored = quantised.get("dtype", dtype) if isinstance(quantised, dict) else ""
-        if not model.is_shape(sizes):
-            raise BadFileError(f"has {escape(name)}, whose shape is none")
+        shape = model.shape_of(name, sizes)
         if stored not in _STORED:
             raise BadFileError(f"has {escape(name)}, of the type {escape(str(stored))}, which is not read")
         end = start + prod(sizes) * BYTES[stored]
@@ -67,7 +64,6 @@ def _arrays(path: str, group: Any) -> Iterator[StoredArray]:
             for file, (first, last) in zip(files, pairwise(ends), strict=True)
             if first < end and start < last
         )
-        shape = tuple(sizes)
         read_stored = partial(model.numbers_in, pieces, stored, shape)
         yield StoredArray(name, shape, dtype, partial(_scaled, read_stored, quantised) if quantised else read_stored)
         start = end

@@ -163,9 +163,8 @@ class _Subgraphs:
             start, length = held.scalar(1, "<Q"), held.scalar(2, "<Q")  # of files above 2 GB
         if not length:
             return
-        shape, dtype = tuple(tensor.numbers(0)), _TYPES[kind] if 0 <= kind < len(_TYPES) else f"type {kind}"
-        if not model.is_shape(shape):
-            raise BadFileError(f"has {escape(name)}, whose shape is none")
+        shape = model.shape_of(name, tensor.numbers(0))
+        dtype = _TYPES[kind] if 0 <= kind < len(_TYPES) else f"type {kind}"
         model.check_length(name, shape, dtype, length)
         if start + length > tensor.buffer.size:
             raise BadFileError("is truncated")
