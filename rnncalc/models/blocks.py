@@ -116,6 +116,11 @@ def joined(
     The parts of a name are separated by any of `.`, `/` and `_`, so `embedding_1.weight` and `embedding_1_positions`
     are of one layer; positions may have an axis for a batch. fits: whether the tensors of a module are a layer's.
     """
+    lines = "\n".join([f".{module.path}.{leaf}" for module in modules for leaf in module.tensors])
+    lines = lines.replace("/", ".").replace("_", ".") + "\n"
+    spellings = [spelling for spelling in spellings if f"{_parts(next(iter(spelling.names.values()))[0])}\n" in lines]
+    if not spellings:
+        return tuple(modules)
     stored = {(place, leaf): tensor for place, each in enumerate(modules) for leaf, tensor in each.tensors.items()}
     places = {_parts(f"{modules[place].path}.{leaf}"): (place, leaf) for place, leaf in stored}
     names = sorted(places)
@@ -165,12 +170,15 @@ def _parts(name: str) -> str:
 
 TABLE = re.compile(r"emb|lookup|wte|vocab|(^|[._])tok", re.IGNORECASE)
 """The names of tables."""
-_POSITIONS = re.compile(r"(^|_)(pos|wpe)", re.IGNORECASE)
+_POSITION = re.compile("pos|wpe", re.IGNORECASE)
+_POSITIONS = re.compile(f"(^|_)({_POSITION.pattern})", re.IGNORECASE)
 _TYPES = re.compile(r"type|segment", re.IGNORECASE)
 
 
 def positioned(modules: Sequence[FileModule]) -> Iterator[Spelling]:
     """Yield the names of each table that has learned positions of its width beside it, a module or a parameter."""
+    if not any(_POSITION.search("\n".join((module.path, *module.tensors))) for module in modules):
+        return
     names: dict[tuple[str, int], dict[str, str]] = {}  # by the last word of each, of those beside each other
     for module in modules:
         for leaf, tensor in module.tensors.items():

@@ -219,7 +219,7 @@ def _by_shapes(
         shapes = frozenset((name, shape) for name, shape in site.shapes.items() if name not in shared)
         return shapes, kind_of(site.layer) if with_kind else Layer
 
-    there = _grouped(unpaired, key_of)
+    there = _grouped(unpaired if asked else [], key_of)
     for key, places in asked.items():
         shared = free[places[0]].shared
         fitting = [site for site in unpaired if key_of(site, shared) == key] if shared else there.get(key, [])

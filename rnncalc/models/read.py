@@ -20,7 +20,7 @@ from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.models.blocks import readers_of_two
 from rnncalc.models.chain import in_chain, orders, with_table_first
 from rnncalc.models.files import read as read_file
-from rnncalc.models.files.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffer
+from rnncalc.models.files.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffers
 from rnncalc.models.files.torch_names import LENGTHS
 from rnncalc.models.sites import OF_ATTENTION, Doubt, Site, as_attention, as_table, in_groups, sites_of, untrained
 from rnncalc.network.network import Network
@@ -396,7 +396,8 @@ class _Drafting:
             )
             doubt = Doubt.TABLE_NOT_FIRST if isinstance(site.layer, Embedding) else module
             by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
-        if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:
+        tensors = [tensor for site in sites for tensor in site.tensors.values()]
+        if names := [tensor.name for tensor in may_be_buffers(tensors)]:
             by_doubt[Doubt.BUFFER] = names
         doubts = [Remark(doubt, tuple(dict.fromkeys(labels))) for doubt, labels in by_doubt.items()]
         outputs = None

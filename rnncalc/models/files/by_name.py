@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from rnncalc import conventions
 from rnncalc.models.files import flax, model, torch_names
 from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 
-_OWN: Mapping[str, re.Pattern[str]] = {
-    "mlx": re.compile(r"(^|[./])(Wx|Wh|Wxh|Whh|bhn)$", re.MULTILINE),
-    "haiku": re.compile(r"(^|[./])(linear[./]w|w_[ih])$", re.MULTILINE),
-    "paddle": re.compile(r"(^|[./])[0-9]+[./]cell(_fw|_bw)?[./]weight_ih$", re.MULTILINE),
-    "equinox": re.compile(r"(^|[./])bias_n$", re.MULTILINE),
+_OWN: Mapping[str, tuple[re.Pattern[str], tuple[str, ...]]] = {
+    "mlx": (re.compile("(^|[./])(Wx|Wh|Wxh|Whh|bhn)$"), ("wx", "wh", "bhn")),
+    "haiku": (re.compile("(^|[./])(linear[./]w|w_[ih])$"), ("linear", "w_")),
+    "paddle": (re.compile("(^|[./])[0-9]+[./]cell(_fw|_bw)?[./]weight_ih$"), ("cell",)),
+    "equinox": (re.compile("(^|[./])bias_n$"), ("bias_n",)),
 }
-"""Names that a framework's recurrent layers have and no other's; an LSTM of Equinox is known by its one bias."""
+"""Names that a framework's recurrent layers have and no other's, and words of which each has one in small letters.
+
+An LSTM of Equinox is known by its one bias."""
+_WEIGHT_IH = re.compile("(^|[./])weight_ih$")
 _OF_HAIKU = re.compile(r"(.*(?:lstm|rnn)[^/]*)/(linear(?:_1)?/[wb])", re.IGNORECASE)
 _OF_PADDLE = re.compile(r"(?:(.*)[.])?([0-9]+[.]cell(?:_fw|_bw)?[.]weight_ho)")
 _AGAIN = re.compile(r"(?P<path>(.*[.])?)(?P<layer>[0-9]+)[.]cell(?P<way>_fw|_bw)?[.](?P<leaf>(weight|bias)_(ih|hh))")
@@ -54,11 +58,11 @@ def _framework(names: Sequence[str]) -> str:
     """Return the convention whose names these are; PyTorch's modules may have any."""
     if of_flax := flax.framework_of(names):
         return of_flax
-    lines, every = "\n".join(names), {*names}  # one search of all takes a tenth of one for each
-    for framework, pattern in _OWN.items():
-        if pattern.search(lines):
+    for framework, (pattern, words) in _OWN.items():
+        if model.having(pattern, names, *words):
             return framework
-    paths = [name.removesuffix("weight_ih") for name in names if re.search(r"(^|[./])weight_ih$", name)]
+    paths = [name.removesuffix("weight_ih") for name in model.having(_WEIGHT_IH, names, "weight_ih")]
+    every = {*names} if paths else ()
     return "equinox" if any(f"{path}bias" in every and f"{path}bias_ih" not in every for path in paths) else "pytorch"
 
 
@@ -104,11 +108,11 @@ _OF_LAYERS = {"textbook", *_OWN}
 _by_layer = _modules(lambda name: (name.partition("/")[0], name.partition("/")[2]))
 
 
-_DIGITS = re.compile(r"(\d+)")
+_DIGITS = re.compile("([0-9]+)")
 
 
-def natural(name: str) -> list[tuple[int, str]]:
-    """Return the sort key of a name, by which `layers.10` follows `layers.9`."""
-    return [
-        (int(piece[:18]), "") if piece.isdecimal() and piece.isascii() else (-1, piece) for piece in _DIGITS.split(name)
-    ]
+def natural(name: str) -> list[Any]:
+    """Return the sort key of a name, by which `layers.10` follows `layers.9`: text and numbers in turns."""
+    pieces: list[Any] = _DIGITS.split(name)
+    pieces[1::2] = [int(digits[:18]) for digits in pieces[1::2]]
+    return pieces

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rnncalc.models.files.model import FileModule, FileTensor, TensorRole, modules_of
+from rnncalc.models.files.model import FileModule, FileTensor, TensorRole, having, modules_of
 
 _LEAVES = re.compile(r"(^|[./])(kernel|embedding)$|^batch_stats[./]")
 _OTHERS = re.compile(r"(^|[./])(weight\w*|recurrent_kernel)$")
@@ -22,7 +22,7 @@ _STATISTICS = re.compile(r"(^|[./])batch_stats[./]|(^|[./])(mean|var)$")
 
 def framework_of(names: Sequence[str]) -> str | None:
     """Return the convention of tensors by their names, None if they are not Flax's; layers around cells are alike."""
-    if not any(map(_LEAVES.search, names)) or any(map(_OTHERS.search, names)):
+    if not having(_LEAVES, names, "kernel", "embedding", "batch_stats") or any(map(_OTHERS.search, names)):
         return None
     return "flax-nnx" if any(map(_NNX.search, names)) else "flax-linen"
 

@@ -10,7 +10,7 @@ import re
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod, sin
 from typing import Any, NamedTuple
@@ -39,6 +39,7 @@ _OPTIMIZER = re.compile(
     r"(^|[./])(opt(im\w*|_state)|\w*_optimizer|optimizer\w*|lr_scheduler\w*|scheduler|grad_scaler|scaler)([./]|$)"
     r"|(^|[./])(exp_avg(_sq)?|max_exp_avg_sq|momentum_buffer|square_avg|acc_delta|grad_avg|exp_inf)([./]|$)"
 )
+_OF_OPTIMIZER = ("opt", "scheduler", "scaler", "exp_", "momentum_", "_avg", "acc_delta")
 _BUFFER = re.compile(
     r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
     r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_(scale|zero)"
@@ -46,6 +47,19 @@ _BUFFER = re.compile(
     r"|drop_mask\w*|\w*_buffer|embed_avg|cluster_size)(:0)?([./]|$)"  # of SpeechBrain, an STFT, a book of codes
     r"|(^|[./])buffers[./]|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
+_OF_BUFFER = (
+    "running_",
+    "num_batches",
+    "moving_",
+    "position_",
+    "inv_freq",
+    "seed_",
+    "mask",
+    "_scale",
+    "_zero",
+    "g_idx",
+)
+_OF_BUFFER += ("_amax_", "buffer", "embed_avg", "cluster_", ".attn.")
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
 _SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
 _AVERAGE = re.compile(
@@ -57,18 +71,32 @@ _BYTE = ("int8", "float8_e4m3fn", "float8_e5m2")
 """The types of quantised weights of one byte; those of others may be packed."""
 
 
+def having(pattern: re.Pattern[str], names: Collection[str], *words: str) -> set[str]:
+    """Return the names in which a pattern is. words: each has one of these, in small letters, which is found faster."""
+    lines = "\n".join(names).lower()
+    return {name for name in names if pattern.search(name)} if any(word in lines for word in words) else set()
+
+
+def roles_of(names: Collection[str]) -> Callable[[str, str], TensorRole]:
+    """Return what returns the role of one of these tensors by its name and type: whole numbers are never trained."""
+    optimizers, buffers = having(_OPTIMIZER, names, *_OF_OPTIMIZER), having(_BUFFER, names, *_OF_BUFFER)
+
+    def role(name: str, dtype: str) -> TensorRole:
+        if name in optimizers:
+            return TensorRole.OPTIMIZER
+        return TensorRole.BUFFER if name in buffers or dtype not in REAL else TensorRole.PARAMETER
+
+    return role
+
+
 def role_of(name: str, dtype: str) -> TensorRole:
-    """Return the role of a tensor by its name and type: whole numbers are never trained."""
-    if _OPTIMIZER.search(name):
-        return TensorRole.OPTIMIZER
-    if _BUFFER.search(name) or dtype not in REAL:
-        return TensorRole.BUFFER
-    return TensorRole.PARAMETER
+    """Return the role of a tensor by its name and type, as `roles_of` does."""
+    return roles_of([name])(name, dtype)
 
 
-def is_average(name: str) -> bool:
-    """Return whether a name is that of an average, a second set of weights beside the trained ones."""
-    return bool(_AVERAGE.search(name))
+def averages(names: Collection[str]) -> set[str]:
+    """Return the names of averages, a second set of weights beside the trained ones."""
+    return having(_AVERAGE, names, "ema", "swa", "average")
 
 
 RemarkKind = Enum(
@@ -188,9 +216,11 @@ def modules_of(
     """
     modules: dict[str, tuple[dict[str, FileTensor], dict[str, FileTensor]]] = {}
     for tensor in tensors:
-        if tensor.is_parameter or tensor.role is TensorRole.BUFFER:
+        if (role := tensor.role) is TensorRole.PARAMETER or role is TensorRole.BUFFER:
             path, leaf = split(tensor.name)
-            modules.setdefault(path, ({}, {}))[not tensor.is_parameter][leaf] = tensor
+            if path not in modules:
+                modules[path] = {}, {}
+            modules[path][role is TensorRole.BUFFER][leaf] = tensor
     return tuple(
         FileModule(path, parameters, buffers=buffers)
         for path, (parameters, buffers) in modules.items()
@@ -198,16 +228,19 @@ def modules_of(
     )
 
 
-_MAY_BE_BUFFER = re.compile(r"(^|[._])(\w*mask|tril|triu|pe|pos\w*|\w*encoding)$")
+_MAY_BE_BUFFER = re.compile(r"(^|[._])(\w*mask|tril|triu|pe|pos\w*|\w*encoding|(bias))$")
 
 
-def may_be_buffer(tensor: FileTensor) -> bool:
-    """Return whether a tensor is called as masks and positions are, in a file that says of none what it is."""
-    rows, width = prod(tensor.shape[:-1]), prod(tensor.shape[-1:])
-    if not (rows > 1 < width and tensor.is_parameter and tensor.frozen is None):
-        return False
-    is_mask = tensor.shape[-2:] == (width, width) and re.search(r"(^|[._])bias$", tensor.name)  # as a GPT-2 calls it
-    return bool(is_mask or _MAY_BE_BUFFER.search(tensor.name))
+def may_be_buffers(tensors: Iterable[FileTensor]) -> Iterator[FileTensor]:
+    """Yield the tensors that are called as masks and positions are, in a file that says of none what it is."""
+    matrices = [each for each in tensors if each.shape[1:] and each.is_parameter and each.frozen is None]
+    words = "mask", "tri", "pe", "pos", "encoding", "bias"
+    names = having(_MAY_BE_BUFFER, [each.name for each in matrices], *words)
+    for tensor in matrices if names else ():
+        *rows, width = tensor.shape
+        match = _MAY_BE_BUFFER.search(tensor.name) if prod(rows) > 1 < width else None
+        if match and (not match[3] or rows[-1] == width):  # as a GPT-2 calls its mask
+            yield tensor
 
 
 class BoundedReader:
@@ -258,22 +291,30 @@ def remarked(
     packed = dict(quantised or {})
     scaled = [*packed]
     for tensor in tensors:
-        is_weight = bool(tensor.shape[1:] and _WEIGHTS.search(tensor.name))
         whole = tensor.role is TensorRole.BUFFER and tensor.dtype not in (*REAL, "bool")
+        if not (whole or tensor.dtype in _BYTE or tensor.name.endswith("_qdata")):
+            continue
+        is_weight = bool(tensor.shape[1:] and _WEIGHTS.search(tensor.name))
         if is_weight and (whole or tensor.name.endswith("_qdata")):
             packed.setdefault(tensor.name, prod(tensor.shape) if tensor.dtype in _BYTE else 0)
         if whole or (is_weight and tensor.dtype in _BYTE):  # a weight, or a zero point
             scaled += [tensor.name] if is_weight or _SCALE.search(tensor.name) else []
     modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in scaled}
     reader, buffers = BoundedReader(), {*packed}
-    for tensor in tensors:
-        scale = modules and tensor.is_parameter and _SCALE.search(tensor.name)
+    for tensor in tensors if modules else ():
+        scale = tensor.is_parameter and _SCALE.search(tensor.name)
         if scale and tensor.name[: scale.start()] in modules:
             buffers.add(tensor.name)
-        if may_be_buffer(tensor) and (numbers := reader.numbers(tensor)) and _is_fixed(numbers, tensor.shape[-1]):
+    for tensor in may_be_buffers(tensors):
+        if (numbers := reader.numbers(tensor)) and _is_fixed(numbers, tensor.shape[-1]):
             buffers.add(tensor.name)
-    roles = tuple(tensor._replace(role=TensorRole.BUFFER) if tensor.name in buffers else tensor for tensor in tensors)
-    return roles, tuple(quantised_remarks(packed))
+    return with_roles(tensors, dict.fromkeys(buffers, TensorRole.BUFFER)), tuple(quantised_remarks(packed))
+
+
+def with_roles(tensors: Sequence[FileTensor], roles: Mapping[str, TensorRole]) -> tuple[FileTensor, ...]:
+    """Return tensors, those with one of these names in the role of that name."""
+    changed = [each._replace(role=roles[each.name]) if each.name in roles else each for each in tensors if roles]
+    return tuple(changed or tensors)
 
 
 def quantised_remarks(packed: Mapping[str, int]) -> Iterator[Remark]:

@@ -11,6 +11,7 @@ each tensor is in.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from itertools import pairwise
@@ -21,7 +22,7 @@ from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_T
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.by_name import of_names
-from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind
+from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.printable import escape
 
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"}
@@ -77,8 +78,9 @@ def _tensors(path: str) -> tuple[list[FileTensor], str | None]:
         header = model.json_object(file.read(length), "header", MOST_HEADER)
     start = 8 + length
     metadata = header.pop("__metadata__", None)
-    tensors = [_tensor(path, name, entry, start, size - start) for name, entry in header.items()]
-    tensors += _aliases(metadata, {tensor.name: tensor for tensor in tensors})
+    role_of = model.roles_of(header)
+    tensors = [_tensor(path, name, entry, start, size - start, role_of) for name, entry in header.items()]
+    tensors += _aliases(metadata, {tensor.name: tensor for tensor in tensors}) if metadata else ()
     if len(tensors) > MOST_TENSORS:
         raise BadFileError(f"holds {len(tensors):,} tensors; at most {MOST_TENSORS:,} are read")
     spans = sorted(entry["data_offsets"] for entry in header.values())
@@ -101,12 +103,17 @@ def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
     ]
 
 
-def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTensor:
+def _tensor(
+    path: str, name: str, entry: Any, start: int, room: int, role_of: Callable[[str, str], TensorRole]
+) -> FileTensor:
+    """Return a tensor from its entry in the header; start: of the bytes behind it, room: how many there are."""
     fields = entry if isinstance(entry, dict) else {}
-    shape, ends, dtype = fields.get("shape", 0), fields.get("data_offsets", 0), fields.get("dtype")
-    if not (_sizes(shape) and _sizes(ends) and len(ends) == 2 and isinstance(dtype, str)) or len(name) > MOST_NAME:
+    sizes, ends, word = fields.get("shape"), fields.get("data_offsets"), fields.get("dtype")
+    numbers = [*sizes, *ends] if isinstance(sizes, list) and isinstance(ends, list) and len(ends) == 2 else [-1]
+    whole = {*map(type, numbers)} == {int} and min(numbers) >= 0 and max(numbers) < 2**63
+    if not whole or len(numbers) > MOST_AXES + 2 or not isinstance(word, str) or len(name) > MOST_NAME:
         raise BadFileError(f"has a header in which {escape(name)} is not a tensor")
-    dtype = TYPES.get(dtype) or escape(dtype.lower())
+    shape, dtype = tuple(sizes), TYPES.get(word) or escape(word.lower())
     first, last = ends
     if not first <= last <= room:
         there = f"should end at byte {start + last:,}, the file has {start + room:,}"
@@ -114,10 +121,5 @@ def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTens
     if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
         size = f"{last - first:,} bytes"
         raise BadFileError(f"has a header that gives {escape(name)} {size}, which its shape does not need")
-    read = partial(model.numbers_at, path, start + first, dtype, tuple(shape))
-    return FileTensor(name, tuple(shape), dtype, model.role_of(name, dtype), read)
-
-
-def _sizes(value: Any) -> bool:
-    plain = isinstance(value, list) and len(value) <= MOST_AXES and {*map(type, value)} <= {int}
-    return plain and (not value or (min(value) >= 0 and max(value) < 2**63))
+    read = partial(model.numbers_at, path, start + first, dtype, shape)
+    return FileTensor(name, shape, dtype, role_of(name, dtype), read)

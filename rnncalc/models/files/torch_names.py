@@ -89,15 +89,14 @@ _BESIDE = {"drop_mask_te": "h_init", "embed_avg": "embed"}
 https://github.com/speechbrain/speechbrain/blob/develop/speechbrain/nnet/RNN.py"""
 _OF_LOSS = re.compile(r"(^|[.])(crit\w*|(\w+_)?loss(_\w+)?)[.](pos_)?weight$")
 """The weights of classes."""
-_MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]", re.MULTILINE)
+_MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]")
 
 
 def _stored(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[FileTensor, _Storage, re.Match[str]]]:
     """Yield the tensors that are stored in some way of _STORAGES, with the match of their names."""
-    if not _MAY_BE.search("\n".join(tensors)):  # which takes a tenth of a search in each
-        return
-    for tensor in tensors.values():
-        for storage in _STORAGES if _MAY_BE.search(tensor.name) else ():
+    names = model.having(_MAY_BE, tensors, "_v", "_orig", "_raw", "parametrizations.")
+    for tensor in tensors.values() if names else ():
+        for storage in _STORAGES if tensor.name in names else ():
             match = re.fullmatch(rf"((?:.*[.])?){storage.name}", tensor.name, re.DOTALL)
             other = tensors.get(match.expand(rf"\1{storage.beside}")) if match and storage.beside else tensor
             if match and other and storage.fits(tensor.shape, other.shape):
@@ -115,12 +114,10 @@ def no_params(tensors: Sequence[FileTensor]) -> set[str]:
     """Return the names of tensors that are never trained: those beside stored weights, and weights of classes."""
     by_name = {tensor.name: tensor for tensor in tensors}
     names = {match.expand(rf"\1{end}") for _, each, match in _stored(by_name) for end in each.no_params}
-    for name, tensor in by_name.items():
-        path, point, leaf = name.rpartition(".")
+    for path, point, leaf in (name.rpartition(".") for name in by_name if name.endswith((*_BESIDE,))):
         if leaf in _BESIDE:
             names.add(f"{path}{point}{_BESIDE[leaf]}")
-        if leaf.endswith("weight") and len(tensor.shape) == 1 and _OF_LOSS.search(name):
-            names.add(name)
+    names |= {name for name in model.having(_OF_LOSS, by_name, "crit", "loss") if len(by_name[name].shape) == 1}
     return names | _not_optimised(tensors)
 
 
@@ -130,8 +127,9 @@ _STATE = re.compile(r"(.*)[.]state[.](\d{1,9})[.](exp_avg|exp_inf|momentum_buffe
 def _not_optimised(tensors: Sequence[FileTensor]) -> set[str]:
     """Return vectors alone in their modules, as weights of classes are, if an optimizer has states of all the rest."""
     optimizers: dict[str, dict[int, Shape]] = {}
-    for tensor in tensors:
-        if ".state." in tensor.name and (match := _STATE.fullmatch(tensor.name)):
+    states = model.having(_STATE, [tensor.name for tensor in tensors], ".state.")
+    for tensor in tensors if states else ():
+        if match := _STATE.fullmatch(tensor.name):
             optimizers.setdefault(match[1], {})[int(match[2])] = tensor.shape
     if not optimizers:
         return set()
@@ -161,7 +159,8 @@ def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:
         names[tensor.name] = match.expand(rf"\1{storage.plain}")
         if storage.fits is _of_lengths:
             names |= {other.name: f"{other.name}.{LENGTHS}" for other in others}
-    return model.modules_of((*used.values(),), lambda name: model.path_and_leaf(names.get(name, name)))
+    split = (lambda name: model.path_and_leaf(names.get(name, name))) if names else model.path_and_leaf
+    return model.modules_of((*used.values(),), split)
 
 
 LENGTHS = "lengths"
@@ -185,25 +184,25 @@ def remarked(
 
     Averages and other copies of all weights are of unknown role, unless a file has nothing else. copies: their names.
     """
-    tensors = [tensor for tensor in tensors if prod(tensor.shape)]
-    averaged = {each.name.removesuffix(".n_averaged") for each in tensors if each.name.endswith(".n_averaged")}
-    second = {name for name, *_ in tensors if name in copies or model.is_average(name)}
-    second |= {name for name, *_ in tensors if averaged and any(path in averaged for path, _ in divisions(name))}
+    tensors = [tensor for tensor in tensors if 0 not in tensor.shape]
+    names = [tensor.name for tensor in tensors]
+    averaged = {name.removesuffix(".n_averaged") for name in names if name.endswith(".n_averaged")}
+    second = {*copies}.intersection(names) | model.averages(names)
+    second |= {name for name in names if averaged and any(path in averaged for path, _ in divisions(name))}
     if not any(each.is_parameter and each.name not in second for each in tensors):
         second = set()
     roles = dict.fromkeys(no_params(tensors), TensorRole.BUFFER) | dict.fromkeys(second, TensorRole.UNKNOWN)
     stored = (TensorRole.PARAMETER, TensorRole.BUFFER)
     changed = {each.name: roles[each.name] for each in tensors if each.name in roles and each.role in stored}
-    tensors = [each._replace(role=changed[each.name]) if each.name in changed else each for each in tensors]
-    tensors, remarks = model.remarked(tensors, quantised)
+    tensors, remarks = model.remarked(model.with_roles(tensors, changed), quantised)
     heads = _heads(tensors)
     kinds: dict[Enum, list[str]] = {
         RemarkKind.AVERAGES: [each.name for each in tensors if each.name in second and each.role is TensorRole.UNKNOWN],
         RemarkKind.LEFT_OUT: [f"{head.name} ({head.shared_with})" for head in heads.values()],
     }
     remarks += tuple(model.named_remarks(kinds))
-    with_heads = ((heads[each.name], each) if each.name in heads else (each,) for each in tensors)
-    return tuple(chain.from_iterable(with_heads)), remarks
+    with_heads = ((heads[each.name], each) if each.name in heads else (each,) for each in tensors if heads)
+    return tuple(chain.from_iterable(with_heads)) or tensors, remarks
 
 
 def _heads(tensors: Sequence[FileTensor]) -> dict[str, FileTensor]:
@@ -211,6 +210,9 @@ def _heads(tensors: Sequence[FileTensor]) -> dict[str, FileTensor]:
 
     Tools that save no tensor twice leave them out: https://huggingface.co/docs/safetensors/torch_shared_tensors.
     """
+    names = {tensor.name for tensor in tensors if tensor.is_parameter}
+    if all(f"{name[:-4]}weight" in names for name in names if name.endswith(".bias")):
+        return {}
     leaves: dict[str, dict[str, FileTensor]] = {}
     for tensor in tensors:
         if tensor.is_parameter:

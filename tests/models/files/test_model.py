@@ -1,11 +1,15 @@
 """What the names of tensors speak for."""
 
+import re
 from math import cos, inf, sin
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rnncalc.models.files.model import FileTensor, TensorRole, is_average, remarked
+from rnncalc.models.files import by_name, model, torch_names
+from rnncalc.models.files.model import FileTensor, TensorRole, averages, having, remarked
 
 
 @pytest.mark.parametrize(
@@ -14,13 +18,13 @@ from rnncalc.models.files.model import FileTensor, TensorRole, is_average, remar
 )
 def test_averages_of_weights(name: str) -> None:
     """A second set beside those that are trained."""
-    assert is_average(name)
+    assert averages([name, "w"]) == {name}
 
 
 @pytest.mark.parametrize("name", ["semantic.w", "schema.w", "remaining.w", "ema", "w.ema", "averaged.w", "nemat/w"])
 def test_names_that_are_no_averages(name: str) -> None:
     """Words that have the letters in them, and a tensor's own name."""
-    assert not is_average(name)
+    assert not averages([name, "w"])
 
 
 @pytest.mark.parametrize(
@@ -40,3 +44,21 @@ def test_buffers_by_their_numbers(name: str, rows: Any, role: TensorRole) -> Non
     shape = (len(rows), *(len(axis) for axis in (rows[0], rows[0][0]) if isinstance(axis, list)))
     ((found,), _) = remarked((FileTensor(name, shape, "float32", TensorRole.PARAMETER, lambda: rows),))
     assert found.role is role
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (model._OPTIMIZER, model._OF_OPTIMIZER),
+        (model._BUFFER, model._OF_BUFFER),
+        (torch_names._OF_LOSS, ("crit", "loss")),
+        *by_name._OWN.values(),
+    ],
+)
+@given(data=st.data())
+def test_each_name_of_a_pattern_has_one_of_its_words(
+    pattern: re.Pattern[str], words: tuple[str, ...], data: st.DataObject
+) -> None:
+    """A file without these words is not searched for the pattern."""
+    name = data.draw(st.from_regex(pattern))
+    assert having(pattern, [name], *words) == {name}
