@@ -47,6 +47,24 @@ class Layout(NamedTuple):
     buffers: tuple[Tensor, ...] = ()
 
 
+def shared_layout(
+    layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = (), own: object = None
+) -> Layout:
+    """Return the layout of a layer as `layout` does, made once for all layers that differ only in their widths.
+
+    own: the step of a user's cell, which may depend on its widths in any way.
+    """
+    key = own
+    if key is None:
+        key = type(layer), tuple(layer.sizes(inputs)), layer.choices()
+        if isinstance(layer, Cell):  # its gates may depend on its widths: those of the package on these alone
+            key = key, inputs == layer.units, inputs == 2 * layer.units
+    if key not in convention.cache:
+        convention.cache[key] = layout(layer, inputs, convention, stacks)
+    shared: Layout = convention.cache[key]
+    return shared
+
+
 def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = ()) -> Layout:
     """Return the layout of a layer that reads `inputs` features.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
 
 from rnncalc.bounds import MOST_ORDERED, MOST_PLACES
@@ -36,17 +37,13 @@ def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
     widths = _widths(sites)
     if ordered and all(width <= inputs for (_, width), (inputs, _) in pairwise(widths)):
         return sites
-    ranks = {id(site): 0 if isinstance(site.layer, Embedding) else 1 + named_last(site) for site in sites}
-    waiting = sorted(sites, key=lambda site: ranks[id(site)])
-    last = sum(rank == 2 for rank in ranks.values())
+    waiting = _Waiting(sites)
     chained: list[Site] = []
     width: int | None = None
-    while waiting:
-        site = waiting.pop(_next(waiting, len(waiting) - last, width, chained))
-        last -= ranks[id(site)] == 2
-        chained.append(site)
-        if site.layer is not None:
-            width = site.layer.output_width(site.inputs)
+    while waiting.sites:
+        chained.append(waiting.taken(width, chained[-1] if chained else None))
+        if (layer := chained[-1].layer) is not None:
+            width = layer.output_width(chained[-1].inputs)
     fits = all(width == inputs for (_, width), (inputs, _) in pairwise(_widths(chained)))
     order, several = orders(sites)
     return order if several or (not fits and order) else chained
@@ -108,52 +105,89 @@ def _rank(site: Site) -> int:
     return 4 if named_last(site) else 0 if window else 1 if cell else 2 if whole else 3
 
 
-def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
-    """Return the index of the next site; inner: how many sites come before those named as outputs."""
-    before = chained[-1] if chained else None
-    for place, site in enumerate(waiting):
-        if before and site.path == before.path and site.number == before.number + 1:
+class _Waiting:
+    """Sites that are not in the chain yet, tables first and outputs last, those of equal layers together.
+
+    sites: by their places. inner: how many of them are before the place outputs_at of the first that is named as an
+    output. reads: how many read each width.
+    """
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        ranks = {id(site): 0 if isinstance(site.layer, Embedding) else 1 + named_last(site) for site in sites}
+        self.sites = dict(enumerate(sorted(sites, key=lambda site: ranks[id(site)])))
+        self.inner = self.outputs_at = sum(ranks[id(site)] < 2 for site in sites)
+        self.reads = Counter(site.inputs for site in sites)
+        self.names: dict[tuple[str, int], list[int]] = {}
+        self.alike: dict[int, dict[Hashable, list[int]]] = {}  # by width, of layers that are equal but for their place
+        for place, site in reversed(self.sites.items()):
+            self.names.setdefault((site.path, site.number), []).append(place)
+            if site.layer and not site.number:
+                alike = site.layer, site.doubts, place >= self.inner
+                self.alike.setdefault(site.inputs, {}).setdefault(alike, []).append(place)
+
+    def taken(self, width: int | None, before: Site | None) -> Site:
+        """Return the next site, which is then not waiting; width: what it should read."""
+        place = self._next(width, before)
+        self.inner -= place < self.outputs_at
+        site = self.sites.pop(place)
+        self.reads[site.inputs] -= 1
+        return site
+
+    def _first_of(self, places: list[int]) -> int | None:
+        """Return the first place that waits of those, the last in their list."""
+        while places and places[-1] not in self.sites:
+            places.pop()
+        return places[-1] if places else None
+
+    def _next(self, width: int | None, before: Site | None) -> int:
+        if before and (place := self._first_of(self.names.get((before.path, before.number + 1), []))) is not None:
             return place
-    table = waiting[0].layer  # the first of those left, if there are any: tables of one width are added
-    if isinstance(table, Embedding) and width in (None, table.units):
-        return 0
-    if width is None:
-        return _first(waiting)
-    near = [in_groups(site, width) for site in waiting[: inner or None]]
-    layers = [(place, site.layer) for place, site in enumerate(near) if site.inputs == width and not site.number]
-    fitting = [(place, layer) for place, layer in layers if layer]
-    fitting.sort(key=lambda each: _is_dead_end(waiting[each[0]], waiting))
-    if before and _is_norm(before.layer):  # a norm is before a layer of another output width
-        fitting.sort(key=lambda each: (each[1].output_width(width) != width, _is_norm(each[1])))
-    else:  # a norm, or attention, is before another layer, and last is one whose output none of the others reads
-        fitting.sort(key=lambda each: not (_is_norm(each[1]) or each[1].time.whole))
-    fitting.sort(key=lambda each: not (isinstance(each[1], Cell) and each[1].output_width(width) == width))
-    return next((place for place, _ in fitting), 0)
+        start = next(iter(self.sites))
+        table = self.sites[start].layer  # the first of those left, if there are any: tables of one width are added
+        if isinstance(table, Embedding) and width in (None, table.units):
+            return start
+        if width is None:
+            return self._first()
+        fitting = []
+        for places in [places for inputs in {1, width} for places in self.alike.get(inputs, {}).values()]:
+            place = self._first_of(places)
+            if place is None or (self.inner and place >= self.outputs_at):
+                continue
+            site = in_groups(self.sites[place], width)
+            if site.inputs == width and site.layer:
+                layer, same = site.layer, site.layer.output_width(width) == width
+                whole = _is_norm(layer) or layer.time.whole
+                # a norm, or attention, is before another layer; a norm is before a layer of another output width; last
+                # is one whose output none of the others reads
+                key = (not same, _is_norm(layer)) if before and _is_norm(before.layer) else (not whole, False)
+                dead = self._is_dead_end(self.sites[place])
+                fitting.append((not (isinstance(layer, Cell) and same), *key, dead, place))
+        return min(fitting, default=(start,))[-1]
+
+    def _is_dead_end(self, site: Site) -> bool:
+        """Return whether no other site reads what a known layer outputs; what may be a table outputs its columns."""
+        if site.layer is None:
+            return False
+        widths = {site.layer.output_width(site.inputs), *[site.inputs] * (Doubt.TABLE in site.doubts)}
+        return sum(self.reads[width] for width in widths) == (site.inputs in widths)
+
+    def _first(self) -> int:
+        """Return the place of the first site whose input width no other outputs, or else that is no dead end."""
+        sites = self.sites
+        outputs = {
+            (site.path, site.number): site.layer.output_width(site.inputs) for site in sites.values() if site.layer
+        }
+        times = Counter(outputs.values())
+        places = [
+            place
+            for place, site in sites.items()
+            if site.layer and not site.number and times[site.inputs] == (outputs[site.path, 0] == site.inputs)
+        ]
+        if not places:
+            return min(sites, key=lambda place: (sites[place].number, self._is_dead_end(sites[place])))
+        # a convolution of one channel may be one in groups, behind another layer
+        return min(places, key=lambda place: sites[place].inputs == 1 and Doubt.WINDOW in sites[place].doubts)
 
 
 def _is_norm(layer: Layer | None) -> bool:
     return isinstance(layer, Transform) and not layer.time.along
-
-
-def _is_dead_end(site: Site, waiting: list[Site]) -> bool:
-    """Return whether no other site reads what a known layer outputs; what may be a table outputs its columns then."""
-    if site.layer is None:
-        return False
-    widths = {site.layer.output_width(site.inputs), *[site.inputs] * (Doubt.TABLE in site.doubts)}
-    return all(other is site or other.inputs not in widths for other in waiting)
-
-
-def _first(waiting: list[Site]) -> int:
-    """Return the index of the first site whose input width is no other site's output width, or else is no dead end."""
-    outputs = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
-    places = []
-    for place, site in enumerate(waiting):
-        others = {width for key, width in outputs.items() if key != (site.path, site.number)}
-        if site.layer is not None and not site.number and site.inputs not in others:
-            places.append(place)
-    if not places:
-        return min(
-            range(len(waiting)), key=lambda place: (waiting[place].number, _is_dead_end(waiting[place], waiting))
-        )
-    # a convolution of one channel may be one in groups, behind another layer
-    return min(places, key=lambda place: waiting[place].inputs == 1 and Doubt.WINDOW in waiting[place].doubts)

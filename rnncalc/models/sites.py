@@ -16,7 +16,7 @@ from math import isclose, prod
 from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention, lacks
-from rnncalc.conventions.layout import layout
+from rnncalc.conventions.layout import layout, shared_layout
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
 from rnncalc.layers.cell import Cell
@@ -173,7 +173,8 @@ def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | No
     if inputs < 1 or any(layer.value_problems()) or any(lacks(layer, framework)):
         return None
     sizes = layer.sizes(inputs)
-    return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).tensors}
+    tensors = shared_layout(layer, inputs, convention(framework)).tensors
+    return {tensor.name: tensor.sized(sizes).shape for tensor in tensors}
 
 
 def in_groups(site: Site, below: int | None) -> Site:

@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, letters, numbers, plain, substituted, value
-from rnncalc.conventions.layout import Layout, Stack, layout
+from rnncalc.conventions.layout import Layout, Stack, shared_layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
@@ -298,10 +298,6 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
         from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors
 
         stacks = stacks_of(work.step, notation)
-    key: object = (type(layer), tuple(sizes), layer.choices())
-    if isinstance(layer, Cell):  # its gates may depend on its widths: those of the package on these alone
-        key = work.step if layer.of_user else (key, inputs == layer.units, inputs == 2 * layer.units)
-    layout_of = row.cache.get(key)
-    if layout_of is None:
-        layout_of = row.cache[key] = layout(layer, inputs, row, stacks)
-    return sizes, layout_of, value(layout_of.params, sizes), work
+    own = work.step if isinstance(layer, Cell) and layer.of_user else None
+    shared = shared_layout(layer, inputs, row, stacks, own)
+    return sizes, shared, value(shared.params, sizes), work
