@@ -48,13 +48,13 @@ class Layout(NamedTuple):
 
 
 def shared_layout(
-    layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = (), own: object = None
+    layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = (), step: object = None
 ) -> Layout:
     """Return the layout of a layer as `layout` does, made once for all layers that differ only in their widths.
 
-    own: the step of a user's cell, which may depend on its widths in any way.
+    step: that of a user's cell, which may depend on its widths in any way.
     """
-    key = own
+    key = step
     if key is None:
         key = type(layer), tuple(layer.sizes(inputs)), layer.choices()
         if isinstance(layer, Cell):  # its gates may depend on its widths: those of the package on these alone

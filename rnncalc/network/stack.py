@@ -298,6 +298,6 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
         from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors
 
         stacks = stacks_of(work.step, notation)
-    own = work.step if isinstance(layer, Cell) and layer.of_user else None
-    shared = shared_layout(layer, inputs, row, stacks, own)
+    step = work.step if isinstance(layer, Cell) and layer.of_user else None
+    shared = shared_layout(layer, inputs, row, stacks, step)
     return sizes, shared, value(shared.params, sizes), work
