@@ -148,7 +148,7 @@ class _Waiting:
             return start
         if width is None:
             return self._first()
-        fitting = []
+        fitting = list[tuple[bool, bool, bool, bool, int]]()
         for places in [places for inputs in {1, width} for places in self.alike.get(inputs, {}).values()]:
             place = self._first_of(places)
             if place is None or (self.inner and place >= self.outputs_at):
@@ -162,7 +162,7 @@ class _Waiting:
                 key = (not same, _is_norm(layer)) if before and _is_norm(before.layer) else (not whole, False)
                 dead = self._is_dead_end(self.sites[place])
                 fitting.append((not (isinstance(layer, Cell) and same), *key, dead, place))
-        return min(fitting, default=(start,))[-1]
+        return min(fitting)[-1] if fitting else start
 
     def _is_dead_end(self, site: Site) -> bool:
         """Return whether no other site reads what a known layer outputs; what may be a table outputs its columns."""

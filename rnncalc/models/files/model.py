@@ -48,18 +48,9 @@ _BUFFER = re.compile(
     r"|(^|[./])buffers[./]|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
 _OF_BUFFER = (
-    "running_",
-    "num_batches",
-    "moving_",
-    "position_",
-    "inv_freq",
-    "seed_",
-    "mask",
-    "_scale",
-    "_zero",
-    "g_idx",
+    *("running_", "num_batches", "moving_", "position_", "inv_freq", "seed_", "mask", "_scale", "_zero", "g_idx"),
+    *("_amax_", "buffer", "embed_avg", "cluster_", ".attn."),
 )
-_OF_BUFFER += ("_amax_", "buffer", "embed_avg", "cluster_", ".attn.")
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
 _SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
 _AVERAGE = re.compile(

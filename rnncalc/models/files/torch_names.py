@@ -127,8 +127,8 @@ _STATE = re.compile(r"(.*)[.]state[.](\d{1,9})[.](exp_avg|exp_inf|momentum_buffe
 def _not_optimised(tensors: Sequence[FileTensor]) -> set[str]:
     """Return vectors alone in their modules, as weights of classes are, if an optimizer has states of all the rest."""
     optimizers: dict[str, dict[int, Shape]] = {}
-    states = model.having(_STATE, [tensor.name for tensor in tensors], ".state.")
-    for tensor in tensors if states else ():
+    names_of_states = model.having(_STATE, [tensor.name for tensor in tensors], ".state.")
+    for tensor in tensors if names_of_states else ():
         if match := _STATE.fullmatch(tensor.name):
             optimizers.setdefault(match[1], {})[int(match[2])] = tensor.shape
     if not optimizers:
@@ -159,8 +159,7 @@ def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:
         names[tensor.name] = match.expand(rf"\1{storage.plain}")
         if storage.fits is _of_lengths:
             names |= {other.name: f"{other.name}.{LENGTHS}" for other in others}
-    split = (lambda name: model.path_and_leaf(names.get(name, name))) if names else model.path_and_leaf
-    return model.modules_of((*used.values(),), split)
+    return model.modules_of((*used.values(),), lambda name: model.path_and_leaf(names.get(name, name)))
 
 
 LENGTHS = "lengths"
