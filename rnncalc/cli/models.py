@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rnncalc.cli.inputs import is_drafted
+from rnncalc.cli.progress import progress_of
 from rnncalc.errors import Problem, SpecError, first
 from rnncalc.layers.layer import External
 from rnncalc.printable import escape, escape_path
@@ -77,4 +78,5 @@ def weights_within(
     if wrong:
         raise SpecError(first([Problem((), f"{key}: {cured(message, written)}", where) for key, message in wrong]))
     stack = [placed for placed in whole.described.stack if placed.network == within]
-    return weights_of(stack, file.path, matched)
+    with progress_of(lambda: sum(placed.params for placed in stack), "reading") as progress:
+        return weights_of(stack, file.path, matched, progress)

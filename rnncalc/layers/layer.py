@@ -361,9 +361,8 @@ class Layer(Frozen, kw_only=True):
 
     def condition_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that is given without the one that it needs, or with the one that excludes it."""
-        values = self.values()
         for option, (other, together) in self.conditions.items():
-            if values[option] is not None and together != (values[other] is not None):
+            if getattr(self, option) is not None and together != (getattr(self, other) is not None):
                 where = (
                     f"without {other}; write {other}, or"
                     if together

@@ -114,7 +114,7 @@ class _Waiting:
 
     def __init__(self, sites: Sequence[Site]) -> None:
         ranks = {id(site): 0 if isinstance(site.layer, Embedding) else 1 + named_last(site) for site in sites}
-        self.sites = dict(enumerate(sorted(sites, key=lambda site: ranks[id(site)])))
+        self.sites: dict[int, Site] = dict(enumerate(sorted(sites, key=lambda site: ranks[id(site)])))
         self.inner = self.outputs_at = sum(ranks[id(site)] < 2 for site in sites)
         self.reads = Counter(site.inputs for site in sites)
         self.names: dict[tuple[str, int], list[int]] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from math import prod
 from typing import Any, NamedTuple
@@ -197,8 +197,13 @@ def match(network: Described, file: ModelFile) -> Match:
     return Match(file.path, tensors, differences, more, explained, no_params, sites_by_name, remarks, every)
 
 
-def weights_of(stack: Iterable[Placed], path: str, matched: Match) -> dict[str, dict[str, Any]]:
-    """Return the arrays of each of some layers as nested lists, from the file at a path that has them all."""
+def weights_of(
+    stack: Iterable[Placed], path: str, matched: Match, progress: Callable[[int], None] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return the arrays of each of some layers as nested lists, from the file at a path that has them all.
+
+    progress: called after each layer with the number of its parameters.
+    """
     weights: dict[str, dict[str, Any]] = {}
     for placed in stack:
         site = matched.sites.get(placed.full_name)
@@ -210,6 +215,8 @@ def weights_of(stack: Iterable[Placed], path: str, matched: Match) -> dict[str, 
             stored = [tensor.name for tensor in placed.buffers if tensor.name in site.buffers]
             arrays |= {name: site.buffers[name].read() for name in stored}
         weights[placed.name] = arrays
+        if progress:
+            progress(placed.params)
     return weights
 
 

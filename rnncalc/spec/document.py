@@ -32,7 +32,7 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     Raises SpecError at the first that does: bytes that are not UTF-8, YAML that does not parse, a cycle.
     """
     source = escape_path(source)
-    if not all(9 <= byte < 128 for byte in data[:8]):  # else plain text, as in nearly every spec
+    if not (data[:8].isascii() and min(data[:8], default=9) >= 9):  # else plain text, as in nearly every spec
         from rnncalc.models.files import HEAD, recognised
         from rnncalc.models.files.foreign import refusal
 
