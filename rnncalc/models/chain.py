@@ -142,7 +142,7 @@ class _Waiting:
     def _next(self, width: int | None, before: Site | None) -> int:
         if before and (place := self._first_of(self.names.get((before.path, before.number + 1), []))) is not None:
             return place
-        start = next(iter(self.sites))
+        start: int = next(iter(self.sites))
         table = self.sites[start].layer  # the first of those left, if there are any: tables of one width are added
         if isinstance(table, Embedding) and width in (None, table.units):
             return start

@@ -323,10 +323,10 @@ def _expectations(network: Described, expect: Expect, numbers: Numbers) -> Itera
 def _limits(network: Described, limits: list[Limit]) -> Iterator[Limit]:
     """Yield the limits of the call and of the network's budget, key by key, those of growth last; both hold."""
     budget = network.budget or Budget()
-    for (key, (rule, quantity, *_)), value in zip(BUDGET_KEYS.items(), budget, strict=False):
+    for key, (rule, quantity, *_) in BUDGET_KEYS.items():
         if limits:
             yield from (limit for limit in limits if (limit.rule, limit.quantity) == (rule, quantity))
-        if value is not None:
+        if (value := getattr(budget, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
     rule, quantity, *_ = LAYER_LIMIT
     for key in BY_NAME:
