@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rnncalc.bounds import MOST_GUESSED
 from rnncalc.printable import escape
@@ -39,11 +39,14 @@ def did_you_mean(word: str, keys: tuple[str, ...] | list[str]) -> str:
     return ""
 
 
+def first_words(words: Sequence[str], shown: int, most: int = 0) -> list[str]:
+    """Return words; of more than `most`, by default than are shown, the first ones, and how many more there are."""
+    return [*words] if len(words) <= (most or shown) else [*words[:shown], f"{len(words) - shown:,} more"]
+
+
 def one_of(words: tuple[str, ...] | list[str]) -> str:
     """Return `a, b or c`; of a long list the first words, and how many more there are."""
-    if len(words) > MOST_WORDS:
-        words = [*words[:SHOWN_WORDS], f"{len(words) - SHOWN_WORDS:,} more"]
-    *most, last = words
+    *most, last = first_words(words, SHOWN_WORDS, MOST_WORDS)
     return f"{', '.join(most)} or {last}" if most else last
 
 
@@ -65,8 +68,7 @@ def not_among(words: tuple[str, ...] | list[str], keys: tuple[str, ...]) -> str:
     if not wrong:
         return ""
     shown = wrong if len(wrong) <= MOST_WORDS else wrong[:SHOWN_WORDS]
-    more = [f"{len(wrong) - len(shown):,} more"] if len(shown) < len(wrong) else []
-    got = all_of([*(repr(escape(word)) for word in shown), *more])
+    got = all_of(first_words([repr(escape(word)) for word in wrong], SHOWN_WORDS, MOST_WORDS))
     if not keys:
         return f"there is nothing to name, got {got}"
     return f"expected {one_of(keys)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, keys) for word in shown))}"
@@ -80,6 +82,11 @@ def brief(value: object, sign: str = "") -> str:
     if isinstance(value, int) and abs(value) >= 10**40:
         return "one of over 40 digits"
     return f"{value:{sign}}" if sign else repr(value)
+
+
+def in_full(text: str) -> str:
+    """Return words as a sentence, with a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def plural(number: int, word: str) -> str:

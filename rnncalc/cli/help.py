@@ -13,7 +13,7 @@ from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Switch, Text, Trainable
-from rnncalc.words import not_among
+from rnncalc.words import in_full, not_among
 
 
 def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
@@ -147,7 +147,7 @@ def _notations(formatter: click.HelpFormatter, _: click.Context) -> None:
                     for text in (text for pair in with_shapes(line, formatter.width - 2, {}) for text in pair):
                         formatter.write(f"{'':{formatter.current_indent}}{text}\n")
             if notation.note:
-                formatter.write_text(f"{notation.note[0].upper()}{notation.note[1:]}.")
+                formatter.write_text(in_full(notation.note))
 
 
 def _formats(formatter: click.HelpFormatter, context: click.Context) -> None:

@@ -19,7 +19,7 @@ from rnncalc.printable import escape
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.typeset.setting import notation_of, setting, shape_text, title
 from rnncalc.typeset.sheet import Arithmetic, Column, Row, Sheet, Value, bars_of, cell
-from rnncalc.words import all_of, bracketed, plural
+from rnncalc.words import all_of, bracketed, in_full, plural
 
 if TYPE_CHECKING:
     from rnncalc.answers.gradebook import Grade, Gradebook
@@ -485,8 +485,7 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
     number = f"{_answer_text(judged)}{_on_rounding(judged)}"
     yield from (f"Also, {number} {meaning.text}." for meaning in (() if hint else judged.meant))
     if judged.other_size and not hint:
-        size = _size(judged.other_size)
-        yield f"{size[0].upper()}{size[1:]} would also give {_answer_text(judged)}."
+        yield in_full(f"{_size(judged.other_size)} would also give {_answer_text(judged)}")
 
 
 def _on_values(judged: tuple[Judgement, ...]) -> Iterator[str]:

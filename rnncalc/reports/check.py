@@ -13,7 +13,7 @@ from rnncalc.printable import escape, escape_path
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, RecordReport, SheetReport, fields
 from rnncalc.typeset.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
-from rnncalc.words import bracketed, plural
+from rnncalc.words import bracketed, in_full, plural
 
 UNITS = {
     Quantity.PARAMS: ("parameter", ""),
@@ -145,7 +145,7 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport):
         if others := sum(verdict.model.left_out for verdict in self.verdicts if verdict.model):
             verb = "is not a parameter and was" if others == 1 else "are not parameters and were"
             yield f"{plural(others, 'tensor')} of the model file {verb} left out."
-        yield from (f"{text[:1].upper()}{text[1:]}." for verdict in self.verdicts for text in _remarks(verdict))
+        yield from (in_full(text) for verdict in self.verdicts for text in _remarks(verdict))
         counts = Counter(verdict.status for verdict in self.verdicts)
         texts = (
             plural(counts[status], word) if status is Status.BROKEN else f"{counts[status]:,} {word}"

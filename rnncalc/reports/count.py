@@ -17,7 +17,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of, condition_of, total
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.typeset.setting import joined, layer_sheets, notation_of, steps_of, title
-from rnncalc.words import KIBI, all_of, byte_size, decimal, plural
+from rnncalc.words import KIBI, all_of, byte_size, decimal, first_words, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.model import Described
@@ -241,7 +241,7 @@ def on_dtypes(network: Described, dtype: str) -> Iterator[str]:
     for placed in network.stack:
         if placed.layer.dtype not in (None, dtype):
             names.setdefault(placed.layer.dtype or "", []).append(placed.full_name)
-    yield from (f"{DTYPES[each]} in {all_of(_first(layers))}, {each}" for each, layers in names.items())
+    yield from (f"{DTYPES[each]} in {all_of(first_words(layers, SHOWN))}, {each}" for each, layers in names.items())
 
 
 def on_work(count: Count) -> Iterator[str]:
@@ -262,7 +262,7 @@ def on_elsewhere(network: Described, unknown: str = "Not known", *needed: str) -
     externals = [(placed.full_name, placed.layer) for placed in network.stack if isinstance(placed.layer, External)]
     names = [name for name, layer in externals if not needed or None in fields(layer, *needed).values()]
     if names:
-        yield f"{unknown} for what is counted elsewhere: {all_of(_first(names))}."
+        yield f"{unknown} for what is counted elsewhere: {all_of(first_words(names, SHOWN))}."
 
 
 MOST_CHAINS, MOST_WIDTHS = 4, 8
@@ -279,15 +279,10 @@ def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
         if len(chain) > MOST_WIDTHS:
             chain[4:-2] = ["…"]
     kept = [one.name for one in dense.layers if one.sizes and one.params]
-    unchanged = f"{all_of(_first(kept))} unchanged" if kept else ""
+    unchanged = f"{all_of(first_words(kept, SHOWN))} unchanged" if kept else ""
     layers = "; ".join(" → ".join(chain) for chain in chains)
     parts = filter(None, (layers, unchanged, plural(dense.params, "parameter"), f"{decimal(ratio)} × this network's"))
     return f"Dense equivalent for {steps} step{'' if steps == '1' else 's'}: {', '.join(parts)}."
-
-
-def _first(names: list[str]) -> list[str]:
-    """Return the first names, and how many more there are."""
-    return [*names[:SHOWN], *([f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else [])]
 
 
 def on_conditions(stack: Iterable[Placed]) -> Iterator[str]:

@@ -36,7 +36,7 @@ from rnncalc.typeset.equations import (
 )
 from rnncalc.typeset.setting import one_to_many, setting, title
 from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
-from rnncalc.words import all_of, decimal, plural
+from rnncalc.words import all_of, decimal, in_full, plural
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
@@ -406,7 +406,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     if isinstance(layer, Transform):
         yield f"{layer.in_words(each.shape)}."
         if work := layer.work_in_words():
-            yield f"{work[0].upper()}{work[1:]}."
+            yield in_full(work)
         yield from on_parts(each)
         yield from on_padding(each)
         if each.placed.places > 1:

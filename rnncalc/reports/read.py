@@ -20,7 +20,7 @@ from rnncalc.network.writer import layer_spec, spec_of
 from rnncalc.printable import escape, escape_path
 from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport, fields
 from rnncalc.typeset.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
-from rnncalc.words import all_of, bracketed, plural
+from rnncalc.words import all_of, bracketed, first_words, in_full, plural
 
 _HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
 
@@ -71,7 +71,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             *(*key_columns("Tensor"), Column("Shape", whole=True), Column("Type"), Column("Role")),
             *number_columns("Parameters", "Others"),
         )
-        notes = [_sentence(sentence(remark)) for remark in file.remarks]
+        notes = [in_full(sentence(remark)) for remark in file.remarks]
         if frozen := sum(tensor.params for tensor in file.tensors if tensor.frozen and tensor.is_parameter):
             notes.append(f"{plural(frozen, 'parameter')} of these are frozen.")
         if shared := sum(tensor.shared_with is not None for tensor in file.tensors):
@@ -84,13 +84,13 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         """Return the draft of a spec, below remarks on the contents of the file."""
         file, draft, networks = self.read
         head = [f"{file.path}: {self.contents()}"]
-        head += [_sentence(sentence(remark)) for remark in file.remarks]
+        head += [in_full(sentence(remark)) for remark in file.remarks]
         others = [tensor for tensor in file.tensors if not tensor.is_parameter]
         if others:
             roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in others))
             numbers = sum(tensor.params for tensor in others)
             kept = [tensor.name for tensor in others if tensor.role in (TensorRole.BUFFER, TensorRole.CONSTANT)]
-            names = f": {shortened(kept)}" if kept else ""
+            names = f": {_listed(kept)}" if kept else ""
             head.append(f"left out: {plural(len(others), 'tensor')} of {plural(numbers, 'number')} ({roles}){names}")
         if draft is None:
             why = "more parameters than a spec may have" if file.params else "there are no parameters"
@@ -164,10 +164,6 @@ def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
         "role": tensor.role.value,
         **fields(tensor, "frozen", "shared_with"),
     }
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _entries(draft: Draft) -> Iterator[Entry]:
@@ -301,20 +297,17 @@ _SENTENCES: dict[Enum, str] = {
 
 def sentence(remark: Remark) -> str:
     """Return a remark on a file, or on a layer of its draft, in words."""
-    names = shortened(remark.names) if remark.names else "the whole file"
+    names = _listed(remark.names) if remark.names else "the whole file"
     numbers = remark.numbers or (0, 0)
-    pairs = shortened(
-        [f"{name[:100]} ({number:,})" for name, number in zip(remark.names, numbers, strict=False)] or [""]
-    )
+    pairs = _listed([f"{name[:100]} ({number:,})" for name, number in zip(remark.names, numbers, strict=False)] or [""])
     several = {"pairs": pairs, "steps": plural(numbers[0], "step"), "times": plural(numbers[0], "time")}
     several["whole"] = f", {plural(numbers[0], 'number')} in all" if numbers[0] else ""
     return _SENTENCES[remark.kind].format(names=names, numbers=numbers, **several)
 
 
-def shortened(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     """Return the first names, and how many more there are."""
-    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
-    return all_of([*(name[:100] for name in names[:SHOWN]), *more])
+    return all_of(first_words([name[:100] for name in names], SHOWN))
 
 
 def name(check: TensorCheck) -> str:
@@ -420,12 +413,11 @@ def _mismatch(check: TensorCheck) -> str | None:
 def layer_text(layer: Layer) -> str:
     """Return a layer as a spec writes it on one line."""
     (kind, number), *options = layer_spec(layer).items()
-    if isinstance(layer, Output):
-        kind = OUTPUT
-        if options:
-            return f"output: {{units: {number}, {', '.join(f'{option}: {_word(value)}' for option, value in options)}}}"
-    head = kind if number is None else f"{kind}: {number}"
-    return ", ".join([head, *(f"{option}: {_word(value)}" for option, value in options)])
+    words = [f"{option}: {_word(value)}" for option, value in options]
+    if isinstance(layer, Output) and words:
+        return f"output: {{units: {number}, {', '.join(words)}}}"
+    kind = OUTPUT if isinstance(layer, Output) else kind
+    return ", ".join([kind if number is None else f"{kind}: {number}", *words])
 
 
 def _word(value: object) -> str:
