@@ -201,10 +201,14 @@ def attention(draw: st.DrawFn) -> Spec:
     options: Spec = {"query": draw(st.sampled_from(["before", "after"]))}
     if draw(st.booleans()):
         options["context"] = draw(st.sampled_from(["input", "output", "both"]))
+    options["layer"] = draw(st.sampled_from(["last", "first"]))
     if draw(st.booleans()):
         options |= {"heads": draw(SMALL), "key_size": draw(SMALL), "bias": draw(st.booleans())}
         return options | draw(st.sampled_from([{}, {"value_size": 2}]))
-    options["score"] = draw(st.sampled_from(["additive", "general", "concat"]))
+    options["score"] = draw(st.sampled_from(["additive", "location", "general", "concat"]))
+    if options["score"] == "location":
+        past = draw(st.sampled_from([{}, {"past": "cumulative"}, {"past": "both"}]))
+        options |= {"filters": draw(SMALL), "kernel": draw(SMALL), **past}
     if options["score"] != "general":
         options |= draw(st.sampled_from([{}, {"units": 2}, {"bias": False}, {"bias": {"score": False}}]))
     return options

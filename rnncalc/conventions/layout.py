@@ -102,7 +102,10 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
     listed = kind in convention.transforms  # else each array is called by its role, unless it is named
     tensors: dict[bool, dict[str, Tensor]] = {False: {}, True: {}}
     for role, axes in layer.arrays:
-        order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
+        order: Sequence[int] = arrays.order
+        if arrays.of_dense and len(axes) > 2:  # a convolution among the dense layers
+            order = convention.transform("conv1d").order
+        order = order if len(axes) == len(order) else range(len(axes))
         along: Sequence[int | None] = [*order]
         if heads := arrays.axes.get(role, ""):  # two axes, h and the next letter, are one of the layer's own
             inputs = len(heads) - 2 if heads[0] != "h" else 2

@@ -14,6 +14,8 @@ _CELL = rules.CellArrays(
 )
 _WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
 
+_ATTENTION = rules.attention_of_dense("{}.weight", "{}.bias")
+
 CELLS = {
     "rnn": _CELL.replace(
         input=rules.Array("Wxh", "gates m"), recurrent=rules.Array("Whh", "gates reads"), only=rules.restricted()
@@ -41,7 +43,10 @@ CONVENTION = rules.Convention(
         "batch_norm": rules.TransformArrays(
             _WEIGHTS | {"running_mean": "running_mean", "running_variance": "running_var"}, alike=("scale", "center")
         ),
-        **rules.attention_of_dense("{}.weight", "{}.bias"),
+        **_ATTENTION,
+        "decoder_attention": _ATTENTION["decoder_attention"].replace(
+            only={"score": (None, "additive", "concat", "general", "dot")}  # a convolution is not described here
+        ),
     },
     returns=rules.Returns(
         output="h",

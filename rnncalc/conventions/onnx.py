@@ -42,7 +42,7 @@ CONVENTION = rules.Convention(
             only={"scale": (True,), "center": (True,)},
             steps_last=True,
         ),
-        **rules.attention_of_dense("{}/B", "{}/C", (1, 0)),
+        **rules.attention_of_dense("{}/B", "{}/C", (1, 0), ("{}/W", "{}/B")),
     },
     returns=rules.Returns(
         sequence="TBW",

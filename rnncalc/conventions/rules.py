@@ -174,14 +174,18 @@ def with_heads(output: str, query: str = "m", memory: str = "m", key: str = "k")
     return TransformArrays(names, axes=axes | {"query_bias": f"h{key}", "key_bias": f"h{key}", "value_bias": "hv"})
 
 
-def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> dict[str, TransformArrays]:
-    """Return the kinds of a decoder's attention, made of dense layers.
+def attention_of_dense(
+    weight: str, bias: str, order: tuple[int, ...] = (), convolution: tuple[str, str] | None = None
+) -> dict[str, TransformArrays]:
+    """Return the kinds of a decoder's attention, made of dense layers, and of a convolution if its score is location.
 
-    weight, bias: the names in these, with {} for the layer's.
+    weight, bias: the names in these, with {} for the layer's. convolution: those in the convolution, if they differ.
     """
-    roles = ("query", "keys", "score", "key", "value", "output")
+    roles = ("query", "keys", "location", "score", "key", "value", "output")
     names = {role: weight.format(role) for role in roles} | {"kernel": weight.format("matrix")}
     biases = {f"{role}_bias": bias.format(role) for role in roles} | {"bias": bias.format("matrix")}
+    ends = zip(("convolution", "convolution_bias"), convolution or (weight, bias), strict=True)
+    names |= {role: end.format("convolution") for role, end in ends}
     biases["step_bias"] = bias.removeprefix("{}")[1:]
     arrays = TransformArrays(names | biases, order, of_dense=True)
     return dict.fromkeys(("attention", "decoder_attention", *CROSS), arrays)

@@ -45,8 +45,10 @@ CONVENTION = Convention(
             buffers=("running_mean", "running_variance"),
         ),
         "decoder_attention": TransformArrays(
-            {"query": "W_q", "keys": "W_k", "kernel": "W", "score": "v"}
+            {"query": "W_q", "keys": "W_k", "kernel": "W", "convolution": "F", "location": "W_f", "score": "v"}
             | {"query_bias": "b_q", "keys_bias": "b_k", "bias": "b", "score_bias": "b_v"}
+            | {"convolution_bias": "b_F", "location_bias": "b_f"},
+            order=(2, 0, 1),
         ),
         **dict.fromkeys(("multi_head_attention", *CROSS), TransformArrays(_HEADS)),
     },

@@ -18,7 +18,7 @@ from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, DenseClasses, Embedding, OutputClasses, Transform, length_of
+from rnncalc.layers.layer import Dense, DenseClasses, Embedding, OutputClasses, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.nodes import STATE, STEPS, WEIGHTS, Repeats
@@ -184,12 +184,12 @@ def taped_bytes(network: Network, *, traced: bool = False) -> int:
             continue
         step = trace(layer, placed.inputs // placed.places, network.shown)
         repeats = placed.repeats or Repeats(uses * layer.directions * placed.places)
-        taps = length_of(layer.window_of(0, uses))
         for node, letters in zip(step.nodes, step.repeats, strict=True):
             number, width = repeats.number(letters), placed.sizes.get(node.width, placed.outputs)
             if node.width == STEPS:
                 number, width = repeats.number(letters - {"s"}), repeats.steps
             elif node.operation == "matrix" and len(step.nodes[node.operands[0]].axes) > 2:
+                taps = placed.sizes[step.nodes[node.operands[0]].axes[2]]
                 number, width = number * 2 * taps * node.number, width // node.number
             if node.operation in OPERATIONS or node.operation == STATE or (node.operation == WEIGHTS and node.width):
                 size += number * (OPERATION + width * NUMBER)

@@ -26,12 +26,12 @@ from rnncalc.forward.arrays import (
 )
 from rnncalc.forward.bindings import Binding, BoundWeights, Product, TransformNames
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, inside, length_of
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, around_steps, inside, length_of
 from rnncalc.network.stack import Placed
 from rnncalc.step import operations
 from rnncalc.step.equations import letter_of
 from rnncalc.step.layer_trace import array_of, layer_trace, slides
-from rnncalc.step.nodes import HEADS, INPUT, MATRICES, SEQUENCE, STEPS, WEIGHTS, Node, Trace, Weights
+from rnncalc.step.nodes import AROUND, HEADS, INPUT, MATRICES, SEQUENCE, STATE, STEPS, WEIGHTS, Node, Trace, Weights
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.step.trace import traced
 
@@ -305,6 +305,8 @@ class TransformPass(Generic[Value]):
         self.calls: dict[tuple[str, int], Callable[..., Value]] = {}  # by the operation and the number of operands
         self.taken: list[dict[int, Any]] = []  # for each step of the output its values by place, if some have letters
         self.fixed: dict[int, Any] = {}  # what all those steps share
+        self.past: dict[int, Value] = {}  # what the step before kept, by place
+        self.length = 0  # the steps of a sequence that is read whole
         self.zeros = self._zeros(inputs)
         self.sequence: Sequence[Value] = ()  # of a layer that reads several of its vectors at once
         self.kernels: dict[int, list[list[Matrix]]] = {}  # of each vector of a window, a matrix for each group
@@ -343,11 +345,14 @@ class TransformPass(Generic[Value]):
         first: the step of the first query. A value that each step of the sequence has is a list; so is one that each
         head has, of one for each.
         """
-        each = [place for place, letters in enumerate(self.trace.repeats) if "t" in letters]
+        repeats = zip(self.trace.nodes, self.trace.repeats, strict=True)
+        each = [place for place, (node, letters) in enumerate(repeats) if "t" in letters and node.operation != STATE]
+        self.length = len(sequence)
         if not self.fixed:
-            of_sequence = [place for place in range(len(self.trace.nodes)) if place not in each]
+            of_sequence = [place for place, letters in enumerate(self.trace.repeats) if "t" not in letters]
             values = self._values({}, of_sequence, sequence)
             self.fixed = {place: values[place] for place in of_sequence}
+            self.past = {place: self._none(place, len(sequence)) for place in self.trace.before.values()}
         for step, query in enumerate(queries, first):
             self.vectors.at(step)
             read = length_of(self.layer.window_of(step, len(sequence)))
@@ -355,7 +360,8 @@ class TransformPass(Generic[Value]):
                 place: self._first(value, self.axes[place], read) if read < len(sequence) else value
                 for place, value in self.fixed.items()
             }
-            values = self._values(values, each, [query], step)
+            values = self._values({**values, **self.past}, each, [query], step)
+            self.past = {self.trace.before[letter]: values[place] for letter, place in self.trace.after.items()}
             self.taken += [values] * self.traced
             yield values[self.trace.output]
 
@@ -377,7 +383,7 @@ class TransformPass(Generic[Value]):
         for step, values in enumerate(self.taken, 1):
             for place, letter in lettered:
                 axes, of_step = self.axes[place], "t" in self.trace.repeats[place]
-                time = (str(step),) if of_step and self.timed else ()
+                time = (str(step - (self.trace.nodes[place].operation == STATE)),) if of_step and self.timed else ()
                 blocks = [((str(i), *time), each) for i, each in enumerate(self.blocks.get(id(values[place]), ()), 1)]
                 elements = _elements(values[place], len(axes))
                 heads = "i" in axes
@@ -440,6 +446,10 @@ class TransformPass(Generic[Value]):
                 return (lambda sequence, step: sequence[step]), (*operands, NUMBER)
             case "concat" | "joined":
                 return over(partial(joined, self.vectors))
+            case "around":
+                return partial(self._around, place, around_steps(self.layer)), operands
+            case "state":
+                return lambda: None, ()
             case "dot" | "mix":
                 return over(partial(self._pairs, node.operation))
             case "largest" | "average":
@@ -447,6 +457,8 @@ class TransformPass(Generic[Value]):
             case "matrix":
                 kernel, vector = operands
                 product = partial(self._product, kernel, node.number)
+                if nodes[vector].operation == AROUND:
+                    return over(lambda window: product(*window), (vector,))
                 if not self.slides or vector != self.trace.x:
                     return over(product, (vector,))
                 return (lambda window: product(*window)), (WINDOW,)
@@ -495,6 +507,23 @@ class TransformPass(Generic[Value]):
     def _number_at(self, step: int) -> Callable[..., Value]:
         """Return the function that takes the number at a step of a vector with one for each."""
         return self.vectors.operation(operations.part(step, step + 1))
+
+    def _around(self, place: int, apart: range, *vectors: Value) -> list[list[Value]]:
+        """Return for each step of a sequence the numbers of vectors around it, zeros before and after."""
+        steps, zeros = range(self.length), self._zeros(len(vectors))
+        both = self._operation(place, operations.joined([1] * len(vectors)).replace(again=True))
+        rows = [operations.part(at, at + 1).replace(name="number", constants=(at,), again=True) for at in steps]
+        numbers = [[self._operation(place, row)(vector) for vector in vectors] for row in rows]
+        each = [both(*several) if len(several) > 1 else several[0] for several in numbers]
+        return [[each[step + by] if step + by in steps else zeros for by in apart] for step in steps]
+
+    def _operation(self, place: int, row: Operation) -> Callable[..., Value]:
+        """Return the function that does an operation, as a part of what is at a place."""
+        return self.vectors.operation(row)
+
+    def _none(self, place: int, steps: int) -> Value:
+        """Return zeros for each step of a sequence, which nothing was kept of yet."""
+        return self.vectors.constant([0.0] * steps)
 
     def _zeros(self, width: int) -> Value:
         """Return zeros for a step outside the sequence; the backward pass need not save them."""

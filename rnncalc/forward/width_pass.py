@@ -95,9 +95,10 @@ class WidthTape(LayerTape):
 
     def save(self, value: TapeValue, chunk: int) -> None:
         """Note that a value is read; weights are kept anyway, and what is computed again has its operand read."""
-        while value.row and value.row.again and (chunk, value.numbers) not in self.places:
-            value = value.operands[0]
-        if value.weights is None:
+        if value.row and value.row.again and (chunk, value.numbers) not in self.places:
+            for operand in value.operands:
+                self.save(operand, chunk)
+        elif value.weights is None:
             self.reads[chunk][value.numbers] = value
 
     def counts(self) -> Counter[tuple[int, SavedVector | Axes]]:
@@ -122,7 +123,8 @@ class WidthTape(LayerTape):
         for chunk, products in self.products.items():
             for place, number in products.items():
                 axes, letters = trace.work(place)
-                axes = axes if isinstance(placed.layer, Cell) else axes[:2]  # a kernel's taps are products of their own
+                if not isinstance(placed.layer, Cell) and len(trace.nodes[trace.nodes[place].operands[0]].axes) > 2:
+                    axes = axes[:-1]  # a kernel's taps are products of their own
                 axes = (STEPS, *axes) if trace.nodes[place].width == STEPS and trace.across else axes
                 counts[chunk, tuple(axes)] += number * times(letters)
         return counts
@@ -204,6 +206,14 @@ class WidthTransform(TransformPass[TapeValue]):
 
     def _zeros(self, width: int) -> TapeValue:
         return self.vectors.weight(Role.RUNNING_MEAN)
+
+    def _none(self, place: int, steps: int) -> TapeValue:
+        value = self.vectors.make(place, OPERATIONS["copy"])
+        value.length = steps
+        return value
+
+    def _operation(self, place: int, row: Operation) -> Callable[..., TapeValue]:
+        return partial(self.vectors.make, place, row)
 
     def _calculation(self, place: int) -> tuple[Callable[..., Any], Sequence[int]]:
         node = self.trace.nodes[place]

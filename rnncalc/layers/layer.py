@@ -58,6 +58,15 @@ class LayerOperations(Protocol[Value]):
     def mix(self, weights: Value, sequence: Value) -> Value:
         """Return the sum of the vectors of a sequence, each times its number among the weights."""
 
+    def past(self, letter: str) -> Value:
+        """Return a number for each step of the sequence, kept at the output's step before; zeros at the first."""
+
+    def keep(self, letter: str, vector: Value) -> None:
+        """Keep a vector with a number for each step of the sequence for the next step of the output."""
+
+    def around(self, role: str, *vectors: Value) -> Value:
+        """Return a convolution along the numbers of vectors with one for each step, zeros around them."""
+
     def join(self, first: Value, second: Value, width: str) -> Value:
         """Return two vectors one after the other, a vector of a width by its letters."""
 
@@ -375,6 +384,12 @@ class Layer(Frozen, kw_only=True):
         for option in self.without:
             if getattr(self, option) != self.defaults[option]:
                 yield option, f"does not apply to {self.kind}; remove it"
+
+
+def around_steps(layer: Layer) -> range:
+    """Return which steps around each one the kernel of an attention reads: of an even one, one more after it."""
+    kernel: int = layer.__dict__["kernel"]
+    return range(-((kernel - 1) // 2), kernel // 2 + 1)
 
 
 def length_of(window: range) -> int:

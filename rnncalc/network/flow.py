@@ -205,9 +205,10 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
             if attention and place == cells[0] and attention.query == "before":
                 for at in cells:
                     starts[at] = starts_of(half, *layers[at], giving.get(at))
-                last = layers[at][0]
-                assert isinstance(last, Cell)
-                state, width = next(iter(last.states)), 0 if starts[at] else last.state_widths()[0]
+                at = attention.asked(cells)
+                asked = layers[at][0]
+                assert isinstance(asked, Cell)
+                state, width = next(iter(asked.states)), 0 if starts[at] else asked.state_widths()[0]
                 delayed = add(Delay(tuple(starts[at][:1]), NOT_YET, part.steps, state=state, width=width))
                 context = add(Attend((delayed, memory), attention.name or "attention", attention, half))
             if isinstance(layer, Cell) and layer.initial_state is not None and place not in starts:
@@ -240,7 +241,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                 x, length = add(Last((x,))), ()
             if isinstance(layer, Cell) and layer.bidirectional:
                 x = add(Merge((x,), layer.merge or "concat"))
-            if attention and place == cells[-1]:
+            if attention and place == attention.asked(cells):
                 later = recurrent[-1]
                 if attention.query == "after":
                     later = context = add(Attend((x, memory), attention.name or "attention", attention, half))

@@ -327,10 +327,15 @@ def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
             message = f"added: the context has {context:,} numbers, and what it is added to {below:,}"
             yield Problem((*at, "context"), f"{message}; make them equal, or write input")
     after = attention.query == "after"
-    if (after or attention.joins[1]) and not decoder.output and cells[-1] == len(decoder.layers) - 1:
-        message = "no layer after the last recurrent one reads the context; give the decoder an output, or write"
+    asked = attention.asked(cells)
+    if attention.layer == "first" and decoder.layers[asked].repeat > 1:
+        yield Problem((*at, "layer"), "first: that layer is repeated; write the first of them as a layer of its own")
+    if (after or attention.joins[1]) and not decoder.output and asked == len(decoder.layers) - 1:
+        message = f"no layer after the {attention.layer} recurrent one reads the context"
         option, cure = ("query", "query: before and context: input") if after else ("context", "context: input")
-        yield Problem((*at, option), f"{attention.values()[option]}: {message} {cure}")
+        yield Problem(
+            (*at, option), f"{attention.values()[option]}: {message}; give the decoder an output, or write {cure}"
+        )
 
 
 def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:

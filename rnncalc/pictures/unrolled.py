@@ -252,12 +252,12 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
     parts = []
     for name, part in network.parts.items():
         layers = rows[name]
-        if part.attention:  # below the first recurrent layer or above the last, as its context joins them
+        if part.attention:  # below the first recurrent layer or above that of the query, as its context joins them
             below = part.attention.joins[0] and (part.attention.query == "before" or not part.attention.joins[1])
             (row,) = (row for row in layers if row.attention)
             layers.remove(row)
             cells = [place for place, each in enumerate(layers) if each.states]
-            layers.insert(cells[0] if below else cells[-1] + 1, row)
+            layers.insert(cells[0] if below else part.attention.asked(cells) + 1, row)
         length, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         reads: Steps = steps[next(place for place, move in enumerate(moves) if getattr(move, "part", "") == name)]
         inputs, output = Row(reads, reads, letter=spelled("x") if part.width != 0 else ""), (spelled("h"), spelled("y"))
@@ -371,14 +371,15 @@ class Half(Frozen):
 
     @cached_property
     def fork(self) -> int | None:
-        """The line in which the context enters further boxes: above the last recurrent layer, or those of the first.
+        """The line in which the context enters further boxes: above the query's layer, or those of the first.
 
         None if there are none, or if layers are left out.
         """
         row, cells = self.attention, [place for place, row in enumerate(self.rows) if row.states]
         if not (row and row.attention and all(row.attention.joins)) or any(row.elided for row in self.rows):
             return None
-        joined = cells[0] if self.rows.index(row) > cells[-1] else cells[-1] + 1
+        asked = row.attention.asked(cells)
+        joined = cells[0] if self.rows.index(row) > asked else asked + 1
         return self.rows[joined].bottom - 2
 
     @property
@@ -583,10 +584,12 @@ class Half(Frozen):
         columns = self.at(row.applied, gaps=True)
         boxes = [(column, x) for column, x in columns if not column.gap]
         states = [each.line for each in self.rows if each.states]
-        for column, left in boxes if states and not row.compares_below else ():
-            if self.giving or not (self.tight and column.first):
-                yield Dot(left - QUERY, states[-1])
-                yield Arrow(route(left - QUERY, states[-1], row.top + 1, left - 1, upright=True), Style.STATE)
+        asks = row.attention if states and not row.compares_below else None
+        for column, left in boxes:
+            if asks and (self.giving or not (self.tight and column.first)):
+                line = asks.asked(states)
+                yield Dot(left - QUERY, line)
+                yield Arrow(route(left - QUERY, line, row.top + 1, left - 1, upright=True), Style.STATE)
         if self.giving:
             yield from self._keys(self.giving, row.bottom + 1, row.bottom - 2, [left for _, left in boxes])
         if self.fork is None:
@@ -675,10 +678,13 @@ def _notes(network: Network, parts: list[DrawnPart]) -> Iterator[str]:
     for attention in (part.attention for part in network.parts.values() if part.attention):
         name, after = attention.name or "attention", attention.query == "after"
         enters = "what enters the recurrent layers" + " one step later" * after
+        leaves = f"what leaves {'them' if attention.layer == 'last' else 'the first'}"
         query = "output" if after else "state before the step"
-        yield f"{name} compares the {query} of the last recurrent layer with all outputs of the encoder."
+        past = ", and with its weights of the steps before" if attention.score == "location" else ""
+        of_layer = f"{query} of the {attention.layer} recurrent layer"
+        yield f"{name} compares the {of_layer} with all outputs of the encoder{past}."
         joins = "is added to" if attention.context == "added" else "joins"
-        yield f"Its context {joins} {' and '.join(compress((enters, 'what leaves them'), attention.joins))}."
+        yield f"Its context {joins} {' and '.join(compress((enters, leaves), attention.joins))}."
     if later := one_to_many(network):
         yield later
 

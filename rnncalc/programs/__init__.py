@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import CROSS, Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
@@ -83,6 +84,10 @@ def _writer(network: Network, target: str) -> Writer:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
             raise RefusedError(f"{message}; name one in programs/{file}.py, or export to another target")
         layer = module.layer
+        if isinstance(layer, DecoderAttention) and layer.score == "location":
+            raise RefusedError(
+                f"{escape(module.name)}: no program is written with location scores; count or run it instead"
+            )
         if not isinstance(layer, Transform) or attends(module):
             continue
         if layer.time.begins or module.places[0].buffers or layer.named_as in CROSS:  # no class of a program's own

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from rnncalc.errors import RefusedError
 from rnncalc.forward.width_pass import Axes, SavedVector, WidthPass, WidthTape
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Output, length_of
 from rnncalc.layers.reshaping import RepeatVector
 from rnncalc.network.flow import Attend, Delay, Placement, Window, shapes
@@ -209,7 +210,8 @@ def _settled(network: Network) -> tuple[int, int, int]:
         if placed.part != part:
             part, apart = placed.part, 1
         window = layer.window_of(0, 1)
-        least += 2 * apart * (window[-1] - window[0])
+        reach = window[-1] - window[0] + (layer.kernel or 0 if isinstance(layer, DecoderAttention) else 0)
+        least += 2 * apart * reach
         apart *= layer.every  # the steps of the part's input for each of the layer's output
         period = lcm(period, apart)
         if not type(layer).window_of.__module__.startswith("rnncalc."):

@@ -333,10 +333,16 @@ def _attention(layer: DecoderAttention) -> Iterator[str]:
         biased = ["each projection"] if layer.bias else []
     else:
         yield from (f"score {layer.scoring}", *([_sized("units", sizes["u"])] if "u" in sizes else ()))
+        if layer.scoring == "location":
+            words = {"both": "the previous and the cumulative weights", "cumulative": "the cumulative weights"}
+            read = words.get(layer.past or "", "the previous weights")
+            yield f"{plural(sizes['f'], 'filter')} of {plural(sizes['w'], 'step')} over {read}"
         biased = layer.biased
     yield f"a bias of {all_of(biased)}" if biased else "no biases"
-    yield f"query {layer.query} the step"
-    readers = zip(layer.joins, ("the first recurrent layer", "the layer after the last recurrent one"), strict=True)
+    yield f"query {layer.query} the step" + " of the first recurrent layer" * (layer.layer == "first")
+    readers = zip(
+        layer.joins, ("the first recurrent layer", f"the layer after the {layer.layer} recurrent one"), strict=True
+    )
     yield f"context joined to the input of {all_of([reader for joins, reader in readers if joins])}"
 
 

@@ -234,11 +234,18 @@ def _on_decoder(layer: DecoderAttention) -> Iterator[Phrase]:
     before, (query, keys) = layer.query == "before", layer.vectors
     context, x = Term("y" if layer.heads else "c", time="t"), Term("x", time="t" if before else "t+1")
     of_x = ((Derivative(LOSS, x),), " of the decoder's first recurrent layer"), layer.joins[0]
-    of_output = ("the gradient of the vector that the layer after its last one reads",), layer.joins[1]
+    of_output = (f"the gradient of the vector that the layer after its {layer.layer} one reads",), layer.joins[1]
+    if layer.score == "location":
+        past = [(Term(letter),) for letter in layer.pasts]
+        zero = (*enumeration(past), " is" if len(past) < 2 else " are", " 0, and so are gradients.")
+        yield Phrase(("Before the first step and beyond the ends of the encoder's output, ", *zero))
+        if len(past) > 1:
+            columns = ((Term("F", "n,1"),), " and ", (Term("F", "n,2"),), " are the columns of ", (Term("F", "n"),))
+            yield Phrase((*columns, " for ", *enumeration(past), "."))
     reads = [words for words, joins in (of_x, of_output) if joins]
     both = (*reads[0], *(part for words in reads[1:] for part in (" and of ", *words)))
     yield Phrase(((Derivative(LOSS, context),), " is the part of the context in ", *both, "."))
     of_query, of_keys = Derivative(LOSS, Term(query, time="t")), Derivative(LOSS, Term(keys, time="s"))
     above = Term(ABOVE, time="t−1" if before else "t")
-    last = (of_query,), " is part of ", (above,), " of the decoder's last recurrent layer, and "
+    last = (of_query,), " is part of ", (above,), f" of the decoder's {layer.layer} recurrent layer, and "
     yield Phrase((*last, (of_keys,), " of ", (Term(ABOVE, time="s"),), " of the encoder."))

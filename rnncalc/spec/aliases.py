@@ -162,6 +162,7 @@ TABLE: dict[str, dict[str, str]] = {
         "one-to-one": "one2one 1-to-1 1-1",
         "concat": "concatenate cat join",
         "additive": "bahdanau mlp",
+        "location": "location_sensitive location_aware location-sensitive location-aware hybrid chorowski",
         "general": "luong multiplicative bilinear",
         "dot": "dot_product scaled_dot_product",
         "sum": "add plus",

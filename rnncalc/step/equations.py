@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, Union
 from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.layer import Layer, around_steps
 from rnncalc.records import Frozen
 from rnncalc.step.layer_trace import array_of
-from rnncalc.step.nodes import HEADS, INPUT, ONE, STATE, STEPS, WEIGHTS, Trace, Weights
+from rnncalc.step.nodes import AROUND, HEADS, INPUT, ONE, STATE, STEPS, WEIGHTS, Trace, Weights
 from rnncalc.step.operations import OPERATIONS
 
 Letter = tuple[str, str]
@@ -234,6 +234,14 @@ class KernelWindow(NamedTuple):
         return self.x.replace(time=f"{self.stride if self.stride > 1 else ''}{self.x.time}{sign}")
 
 
+class Tap(NamedTuple):
+    """A step of a kernel over the weights of the past: its matrix, the numbers that it reads, and how far apart."""
+
+    matrix: Symbol
+    reads: Sequence[Symbol]
+    apart: int
+
+
 def symbols(formula: Formula) -> set[Symbol]:
     """Return every symbol in a formula."""
     return {each for each in within(formula) if isinstance(each, Symbol)}
@@ -280,6 +288,8 @@ class LayerFormulas(NamedTuple):
         match node.operation:
             case "input" | "sequence" if self.layer.time.whole:
                 return symbol_of(self.trace, place)
+            case "state":
+                return Symbol(node.letter, time="t−1" if whole else "t−1,s")
             case "input" | "step":
                 x = self.window.at(self.window.apart[node.number])
                 return x.replace(axes=() if node.width == ONE else (node.width,))
@@ -296,7 +306,11 @@ class LayerFormulas(NamedTuple):
                 return Application(
                     "matrix", (self.formula(node.operands[0]), self.formula(node.operands[1], whole=True))
                 )
-            case "plus" if node.width == STEPS and not self.trace.across:
+            case "plus" if (
+                node.width == STEPS
+                and self.trace.nodes[node.operands[1]].operation == WEIGHTS
+                and not self.trace.across
+            ):
                 score, bias = map(self.formula, node.operands)
                 return Application("plus", (score, bias.replace(time="s", axes=())))
             case "joined" if self.layer.time.whole:
@@ -312,6 +326,8 @@ class LayerFormulas(NamedTuple):
             case "over_root":
                 root = Application(ROOT, (Symbol(self.sizes.get(node.axes[0], node.axes[0])),))
                 return Application("over", (self.formula(node.operands[0]), root))
+            case "matrix" if self.trace.nodes[node.operands[1]].operation == AROUND:
+                return sum_of(range(len(around_steps(self.layer))), partial(self._product, place))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 product = partial(self.window.kernel_step, self.formula(node.operands[0]), in_groups=node.in_groups)
                 return sum_of(range(len(self.window.apart)), lambda step: Application("matrix", product(step)))
@@ -331,6 +347,21 @@ class LayerFormulas(NamedTuple):
                 return Application("plus", tuple(terms))
             case name:
                 return Application(name, tuple(map(self.formula, node.operands)))
+
+    def tap(self, place: int, number: int) -> Tap:
+        """Return a step of a kernel over the weights of the past, counted from 0."""
+        kernel, around = self.trace.nodes[place].operands
+        reads: list[Any] = [*map(self.formula, self.trace.nodes[around].operands)]
+        matrix: Any = self.formula(kernel)
+        apart = around_steps(self.layer)
+        numbers = [KernelWindow(x, 1, apart).at(apart[number]) for x in reads]
+        return Tap(matrix.replace(subscript=str(number + 1)), numbers, apart[number])
+
+    def _product(self, place: int, number: int) -> Formula:
+        """Return the product of a step of a kernel and the numbers that it reads."""
+        matrix, reads, _ = self.tap(place, number)
+        products = [Application("matrix", (matrix, x)) for x in reads]
+        return Application(STACKED, (matrix, *products)) if len(products) > 1 else products[0]
 
 
 class Formulas:

@@ -6,12 +6,13 @@ the layer, `above`, and of what the equations of step t + 1 give the state befor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import gcd
 from typing import Any
 
 from rnncalc.conventions.tensor import STORED, Role
+from rnncalc.layers.layer import around_steps
 from rnncalc.step.equations import (
     SAME_LETTER,
     Application,
@@ -26,7 +27,7 @@ from rnncalc.step.equations import (
     whole_of,
     written,
 )
-from rnncalc.step.nodes import INPUT, SEQUENCE, STEPS, Trace
+from rnncalc.step.nodes import AROUND, INPUT, SEQUENCE, STEPS, Trace
 from rnncalc.step.operations import GRADIENT, IN_LETTERS, OF_CLASSES, OPERATIONS, RESULT, GradientRule
 
 TAPPED = 2
@@ -78,7 +79,7 @@ def gradient_equations(
         values = _OperandFormulas({RESULT: y, GRADIENT: y.replace(letter="y")})
         parts[argument] = [OF_CLASSES.written(partial(_apply, ""), values)]
     else:
-        parts[trace.output] = [Symbol(ABOVE, time="t", axes=y.axes) if trace.after else _derivative(y)]
+        parts[trace.output] = [_derivative(y) if window else Symbol(ABOVE, time="t", axes=y.axes)]
     read = {trace.output, *trace.after.values(), *(operand for node in trace.nodes for operand in node.operands)}
     for letter, place in trace.after.items():
         if trace.before[letter] in read:
@@ -131,6 +132,12 @@ def gradient_equations(
             if symbol != gradient:
                 lines.append(Equation(whole_of(symbol) if place in whole else symbol, gradient))
             gradient = symbol
+        if node.operation == "matrix" and (around := trace.nodes[node.operands[1]]).operation == AROUND:
+            of_taps, *of_reads = _through_past(named, place, gradient)
+            weights[:0] = of_taps if needs[node.operands[0]] else ()
+            for operand, term in zip(around.operands, of_reads, strict=True):
+                parts.setdefault(operand, []).append(term)
+            continue
         if node.operation == "matrix" and len(trace.nodes[node.operands[0]].axes) > TAPPED:
             product = partial(window.kernel_step, formula(node.operands[0]), in_groups=node.in_groups)
             slope = part_symbol(gradient, "i") if node.in_groups else gradient
@@ -189,7 +196,7 @@ def gradient_equations(
     starts = [
         Equation(_derivative(_moved(state, first)), _sum((*above.get(letter, ()), _moved(alone[letter], first))))
         for letter, state in states.items()
-        if start
+        if start and not window
     ]
     rights = {line.left: line.right for line in weights}
     arrays = {_derivative(array): blocks for array, blocks in named.arrays.items()}
@@ -247,9 +254,7 @@ def _through_kernel(
     """
 
     def through(number: int) -> list[Formula]:
-        matrix, x = product(number)
-        values = _OperandFormulas({GRADIENT: gradient, 0: matrix, 1: x})
-        return [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
+        return _of_product(*product(number), gradient)
 
     def term(number: int) -> Formula:
         return _moved(through(number)[1], _at(window, number)[1])
@@ -259,6 +264,34 @@ def _through_kernel(
     of_x = ((_at(window, first)[0], sum_of(taps[first::period], term)) for first in taps[:period])
     of_taps = [Equation(_derivative(product(number)[0]), _summed(through(number)[0], "t")) for number in written(taps)]
     return of_x, of_taps
+
+
+def _of_product(matrix: Formula, x: Formula, gradient: Formula) -> list[Formula]:
+    """Return the gradients of a matrix and of the vector that it multiplies, from that of their product."""
+    values = _OperandFormulas({GRADIENT: gradient, 0: matrix, 1: x})
+    return [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
+
+
+def _through_past(named: Any, place: int, gradient: Formula) -> Iterator[Any]:
+    """Yield the gradients of a kernel's matrices over the weights of the past, then that of each of those.
+
+    place: of the product, whose gradient is given.
+    """
+    steps = range(len(around_steps(named.layer)))
+    taps = [named.tap(place, number) for number in steps]
+    yield [
+        Equation(_derivative(matrix), _summed(_of_product(matrix, _joined(reads), gradient)[0], "st"))
+        for matrix, reads, _ in (taps[number] for number in written(steps))
+    ]
+    for at, _ in enumerate(taps[0].reads):
+
+        def term(number: int, at: int = at) -> Formula:
+            matrix, reads, apart = taps[number]
+            column = matrix.replace(subscript=f"{matrix.subscript},{at + 1}") if reads[1:] else matrix
+            moved = {"s": f"s{'−' if apart > 0 else '+'}{abs(apart)}"} if apart else {}
+            return _of_product(column, reads[at], _moved(gradient, moved))[1]
+
+        yield sum_of(steps, term)
 
 
 def _sum(terms: Iterable[Formula]) -> Formula:

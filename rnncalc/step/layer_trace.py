@@ -13,13 +13,15 @@ from typing import Any, TypeVar
 from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
 from rnncalc.errors import DeclarationError, exception_text, line_of, place_of
-from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Shape, Transform, length_of
+from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Shape, Time, Transform, length_of
 from rnncalc.layers.options import is_size
 from rnncalc.step.nodes import (
+    AROUND,
     INPUT,
     JOINED,
     ONE,
     SEQUENCE,
+    STATE,
     STEP,
     STEPS,
     WEIGHTS,
@@ -79,6 +81,8 @@ class LayerTracer(Recorder):
         self._letters = ("h", "y") if isinstance(layer, Output) else ([*layer.vectors][-1], "")
         self._slides = slides(layer)
         self._length = length_of(layer.window_of(0, 1))
+        self._before: dict[str, int] = {}
+        self._after: dict[str, int] = {}
 
     def __call__(self) -> Trace:
         """Run the layer and return its trace."""
@@ -91,7 +95,7 @@ class LayerTracer(Recorder):
             each, cure = ("head", "ops.concat") if "i" in beyond else ("step of the sequence", "ops.mix")
             raise self._error(f"what compute returns is a value for each {each}; make one vector of them with {cure}")
         self._name_wholes()
-        return Trace((*self._nodes,), x, {}, {}, output, {}, ())
+        return Trace((*self._nodes,), x, self._before, self._after, output, {}, ())
 
     def _step(self, number: int) -> Operand:
         if not isinstance(number, int) or not -self._length <= number < self._length:
@@ -176,6 +180,22 @@ class LayerTracer(Recorder):
         self._check_sequence(sequence)
         self._expect("the weights of ops.mix", weights, STEPS)
         return self._paired("mix", sequence.place, weights, self._nodes[sequence.place].width)
+
+    def past(self, letter: str) -> Operand:
+        if self._layer.time is not Time.MEMORY:
+            raise self._error("only a decoder's attention has ops.past")
+        self._before[letter] = self._place(Node(STATE, width=STEPS, letter=letter))
+        return Operand(self._before[letter])
+
+    def keep(self, letter: str, vector: Operand) -> None:
+        self._after[letter] = self._expect("what ops.keep keeps", vector, STEPS)
+
+    def around(self, role: str, *vectors: Operand) -> Operand:
+        weights = self._weights(role, 3)
+        rows, columns, _ = self._nodes[weights.place].axes
+        read = tuple([self._expect("what ops.around reads", vector, STEPS) for vector in vectors])
+        window = self._place(Node(AROUND, read, columns))
+        return Operand(self._place(Node("matrix", (weights.place, window), rows, number=1)))
 
     def join(self, first: Operand, second: Operand, width: str) -> Operand:
         places = self._vector(first), self._vector(second)

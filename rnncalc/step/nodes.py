@@ -16,10 +16,11 @@ from rnncalc.records import Frozen
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.words import all_of, did_you_mean, one_of
 
-INPUT, STATE, WEIGHTS, STEP, SEQUENCE = "input", "state", "weights", "step", "sequence"
+INPUT, STATE, WEIGHTS, STEP, SEQUENCE, AROUND = "input", "state", "weights", "step", "sequence", "around"
 """The kinds of nodes that are not operations.
 
 A STEP is one vector of the window that a layer reads; a SEQUENCE is each vector of a sequence that it reads whole.
+AROUND is for each of its steps a window of the numbers around it, of vectors that have a number for each step.
 """
 
 JOINED = "T·m"
@@ -81,6 +82,7 @@ def repeats_of(nodes: Sequence[Node]) -> list[frozenset[str]]:
     letters: list[frozenset[str]] = []
     for node in nodes:
         more, fewer = _REPEATS.get(node.operation, ("", ""))
+        more = "ts" if node.operation == STATE and node.width == STEPS else more
         letters.append(frozenset(more).union(*[letters[operand] for operand in node.operands]) - {fewer})
     return letters
 

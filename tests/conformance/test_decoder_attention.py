@@ -41,6 +41,10 @@ class Score(nn.Module):  # type: ignore[misc]
         if name in ("additive", "concat"):
             self.score = nn.Linear(u, 1, bias=biases)
 
+    def weights(self, query: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+        """Return the weights of all keys."""
+        return torch.softmax(torch.stack([self(query, key) for key in memory]), dim=0)
+
     def forward(self, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
         match self.name:
             case "additive":
@@ -50,6 +54,36 @@ class Score(nn.Module):  # type: ignore[misc]
             case "general":
                 return torch.dot(query, self.matrix(key))
         return torch.dot(query, key)
+
+
+class LocationScore(nn.Module):  # type: ignore[misc]
+    """Scores that also read the weights of the past (Chorowski et al. 2015, equations 8 and 9), as Tacotron 2 has them.
+
+    https://github.com/NVIDIA/tacotron2/blob/185cd24e046cc1304b4f8e564734d2498c6e2e6f/model.py: LocationLayer, Attention
+    and the two lines of Decoder.decode that keep the weights and their sum.
+    """
+
+    def __init__(self, attention: DecoderAttention, u: int, q: int, k: int) -> None:
+        super().__init__()
+        self.past, biases = attention.past or "previous", attention.bias is True
+        self.query, self.keys = nn.Linear(q, u, bias=biases), nn.Linear(k, u, bias=biases)
+        assert attention.kernel
+        self.around = (attention.kernel - 1) // 2, attention.kernel // 2  # as padding "same"
+        self.convolution = nn.Conv1d(1 + (self.past == "both"), attention.filters, attention.kernel, bias=biases)
+        self.location, self.score = nn.Linear(attention.filters, u, bias=biases), nn.Linear(u, 1, bias=biases)
+        self.previous: Any = None
+        self.cumulative: Any = 0.0
+
+    def weights(self, query: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+        """Return the weights of all keys, and keep them for the next query."""
+        zeros = torch.zeros(len(memory), dtype=memory.dtype)
+        previous, cumulative = (zeros + (0.0 if each is None else each) for each in (self.previous, self.cumulative))
+        read = {"previous": [previous], "cumulative": [cumulative], "both": [previous, cumulative]}[self.past]
+        features = self.convolution(nn.functional.pad(torch.stack(read), self.around)[None])[0].T
+        energies = self.score(torch.tanh(self.query(query) + self.keys(memory) + self.location(features)))
+        self.previous = torch.softmax(energies[:, 0], dim=0)
+        self.cumulative = cumulative + self.previous
+        return self.previous
 
 
 class Translator(nn.Module):  # type: ignore[misc]
@@ -64,15 +98,21 @@ class Translator(nn.Module):  # type: ignore[misc]
         encoder = first.layer.values()
         self.encoder = WHOLE[kind](first.inputs, encoder["units"], bidirectional=encoder["bidirectional"])
         self.cell = CELLS[kind](last.inputs, last.outputs)
+        above = sizes.get(f"{kind.kind}_3")  # which starts from zeros
+        self.above = CELLS[kind](above.inputs, above.outputs) if above else None
+        asked = above if above and attention.layer == "last" else last
         self.starts = nn.ModuleDict(
             {each.name: nn.Linear(each.inputs, each.outputs) for each in network.stack if each.starts}
         )
         self.output = nn.Linear(sizes["output"].inputs, sizes["output"].outputs)
-        units, k = attention.units or last.outputs, first.outputs
+        q, k = asked.outputs, first.outputs
+        units = attention.units or q
         if attention.heads:
-            self.score = nn.MultiheadAttention(last.outputs, attention.heads, bias=attention.bias, kdim=k, vdim=k)
+            self.score = nn.MultiheadAttention(q, attention.heads, bias=attention.bias, kdim=k, vdim=k)
+        elif attention.score == "location":
+            self.score = LocationScore(attention, units, q, k)
         else:
-            self.score = Score(attention.score, units, last.outputs, k, attention.bias is True)
+            self.score = Score(attention.score, units, q, k, attention.bias is True)
 
     def forward(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         memory, final = self.encoder(source)
@@ -84,27 +124,36 @@ class Translator(nn.Module):  # type: ignore[misc]
         context, outputs = torch.zeros(self.width, dtype=torch.float64), []
         before, joins_input = self.attention.query == "before", self.attention.context in ("input", "both")
         joins_output = self.attention.context in ("output", "both")
+        cells, carried = [each for each in (self.cell, self.above) if each], [state]
+        if self.above:
+            zeros = torch.zeros(self.above.hidden_size, dtype=torch.float64)
+            carried.append((zeros, zeros) if isinstance(state, tuple) else zeros)
+        asked = len(cells) - 1 if self.attention.layer == "last" else 0
         for x in target:
             if before:
-                context = self.attend(state[0] if isinstance(state, tuple) else state, memory)
-            read = torch.cat([x, context]) if joins_input else x
-            state = self.cell(read, state)
-            h = state[0] if isinstance(state, tuple) else state
-            if not before:
-                context = self.attend(h, memory)
-            outputs.append(self.output(torch.cat([h, context]) if joins_output else h))
+                query = carried[asked]
+                context = self.attend(query[0] if isinstance(query, tuple) else query, memory)
+            h = torch.cat([x, context]) if joins_input else x
+            for place, cell in enumerate(cells):
+                carried[place] = state = cell(h, carried[place])
+                h = state[0] if isinstance(state, tuple) else state
+                if place == asked:
+                    context = context if before else self.attend(h, memory)
+                    h = torch.cat([h, context]) if joins_output else h
+            outputs.append(self.output(h))
         return torch.stack(outputs)
 
     def attend(self, query: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
         if self.attention.heads:
             return self.score(query[None], memory, memory)[0][0]
-        alpha = torch.softmax(torch.stack([self.score(query, key) for key in memory]), dim=0)
+        alpha = self.score.weights(query, memory)
         return sum(weight * key for weight, key in zip(alpha, memory, strict=True))
 
 
 def parameters(model: Translator, kind: Any) -> dict[str, dict[str, torch.nn.Parameter]]:
     """Return the parameters of a model by the names that they have in rnncalc, under PyTorch's convention."""
-    names = {"encoder": f"{kind.kind}_1", "cell": f"{kind.kind}_2", "score": "attention", "output": "output"}
+    names = {"encoder": f"{kind.kind}_1", "cell": f"{kind.kind}_2", "above": f"{kind.kind}_3"}
+    names |= {"score": "attention", "output": "output"}
     named: dict[str, dict[str, torch.nn.Parameter]] = {name: {} for name in names.values()}
     for name, parameter in model.named_parameters():
         module, _, tensor = name.partition(".")
@@ -112,16 +161,22 @@ def parameters(model: Translator, kind: Any) -> dict[str, dict[str, torch.nn.Par
             module, _, tensor = tensor.partition(".")
             named.setdefault(module, {})[tensor] = parameter
             continue
-        named[names[module]][tensor + "_l0" * (module == "cell")] = parameter
+        named[names[module]][tensor + "_l0" * (module in ("cell", "above"))] = parameter
     return named
 
 
 SCORES = ["additive", "concat", "general", "dot", "heads"]
+"""Those of which programs are written."""
 QUERIES, CONTEXTS = ["before", "after"], ["input", "output", "both"]
 
 
-def drawn(data: some.DataObject, score: Any, query: Any, context: Any, convention: str) -> tuple[Any, Network]:
-    """Return a kind of cell, and an encoder-decoder of it with random sizes, directions and biases."""
+def drawn(
+    data: some.DataObject, score: Any, query: Any, context: Any, convention: str, *, above: bool = False
+) -> tuple[Any, Network]:
+    """Return a kind of cell, and an encoder-decoder of it with random sizes, directions and biases.
+
+    above: whether its decoder may have a second cell, which starts from zeros.
+    """
     kind = data.draw(some.sampled_from([RNN, GRU, LSTM]))
     units, both = data.draw(some.integers(1, 4)), data.draw(some.booleans())
     width = decoder = 2 * units if both else units
@@ -129,16 +184,25 @@ def drawn(data: some.DataObject, score: Any, query: Any, context: Any, conventio
     if score == "heads":
         options["heads"] = data.draw(some.integers(1, 3))
         decoder = options["heads"] * data.draw(some.integers(1, 3))
-    elif score in ("additive", "concat"):
+    elif score in ("additive", "concat", "location"):
         options["units"] = data.draw(some.integers(1, 4))
+        if score == "location":
+            options |= {"filters": data.draw(some.integers(1, 3)), "kernel": data.draw(some.integers(1, 6))}
+            options["past"] = data.draw(some.sampled_from([None, "cumulative", "both"]))
     else:
         del options["bias"]
+    second: tuple[Any, ...] = ()
+    if above and data.draw(some.booleans()):
+        options["layer"] = data.draw(some.sampled_from(["last", "first"])) if score != "heads" else "first"
+        upper = data.draw(some.integers(1, 4))
+        second = (kind(decoder if score == "dot" and options["layer"] == "last" else upper),)
     return kind, Network(
         encoder=Part(2, (kind(units, bidirectional=both),), steps=data.draw(some.integers(1, 4))),
         decoder=Part(
-            *(3, (kind(decoder, initial_state=None if decoder == width else width),), Output(2)),
+            *(3, (kind(decoder, initial_state=None if decoder == width else width), *second), Output(2)),
             *(data.draw(some.integers(1, 4)),),
             DecoderAttention(score=None if score == "heads" else score, query=query, context=context, **options),
+            "last" if second else "all",
         ),
         convention=convention,
     )
@@ -146,12 +210,12 @@ def drawn(data: some.DataObject, score: Any, query: Any, context: Any, conventio
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", [*SCORES, "location"])
 @given(data=some.data())
 @settings(max_examples=10)
 def test_values_and_gradients_are_those_of_pytorch(score: Any, query: Any, context: Any, data: some.DataObject) -> None:
     """Of the sum of the outputs, on copied weights."""
-    kind, network = drawn(data, score, query, context, "pytorch")
+    kind, network = drawn(data, score, query, context, "pytorch", above=True)
     torch.manual_seed(data.draw(some.integers(0, 1000)))
     model = Translator(network, kind).double()
     named = parameters(model, kind)

@@ -83,6 +83,10 @@ def attentions(name: str, row: Convention) -> Iterator[DecoderAttention]:
     for bias in (True, False):
         yield DecoderAttention(score="additive", units=4, bias=bias)
         yield DecoderAttention(score="concat", units=4, bias=bias)
+        for past in ("cumulative", "both"):
+            layer = DecoderAttention(score="location", units=4, filters=2, kernel=5, past=past, bias=bias)
+            if not any(row.cannot(layer)):
+                yield layer
     yield from (DecoderAttention(score="general"), DecoderAttention(score="dot"))
 
 

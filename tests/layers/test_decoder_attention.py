@@ -14,11 +14,12 @@ from rnncalc.network.writer import spec_of
 
 COUNTS: dict[str, Callable[[int, int, int, bool], int]] = {
     "additive": lambda u, q, k, bias: u * q + u * k + u + (2 * u + 1 if bias else 0),
+    "location": lambda u, q, k, bias: u * q + u * k + 2 * 2 * 3 + u * 2 + u + (3 * u + 2 + 1 if bias else 0),
     "concat": lambda u, q, k, bias: u * (q + k) + u + (u + 1 if bias else 0),
     "general": lambda u, q, k, bias: q * k,
     "dot": lambda u, q, k, bias: 0,
 }
-"""The parameters of each score, as the papers have them, with all biases or none."""
+"""The parameters of each score, as the papers have them, with all biases or none; 2 filters read 2 × 3 weights."""
 
 
 def network(encoder: Any, decoder: Any, output: int | None = 3, **options: Any) -> Network:
@@ -43,7 +44,8 @@ def test_it_is_counted_and_widens_what_reads_its_context(
     u, h, units = sizes
     k = 2 * units if both else units
     q = k if score == "dot" else h
-    options = {"units": u} if score in ("additive", "concat") else {}
+    options: dict[str, Any] = {"units": u} if score in ("additive", "concat", "location") else {}
+    options |= {"filters": 2, "kernel": 3, "past": "both"} if score == "location" else {}
     cells = GRU(units, bidirectional=both), GRU(q, initial_state=k)
     of = network(*cells, score=score, query=query, context=context, bias=bias or score in ("dot", "general"), **options)
     encoder, bridge, *others = of.stack

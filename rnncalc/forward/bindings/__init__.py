@@ -107,7 +107,7 @@ class TransformNames(NamedTuple):
 
 def of_dense(weight: str, bias: str) -> dict[str, str]:
     """Return the names of a decoder's attention by role, where each matrix with its bias is a dense layer."""
-    modules = {role: role for role in ("query", "keys", "score", "key", "value", "output")}
+    modules = {role: role for role in ("query", "keys", "convolution", "location", "score", "key", "value", "output")}
     matrix = {"kernel": f"matrix{weight}", "bias": f"matrix{bias}", "step_bias": bias[1:]}
     return _of_modules(modules, weight, bias) | matrix
 

@@ -83,8 +83,9 @@ TRANSFORMS = TransformNames(
         | {"norm_1_scale": "gamma_1", "norm_2_scale": "gamma_2", "norm_1_bias": "beta_1", "norm_2_bias": "beta_2"},
         "attention": {"kernel": "W", "bias": "b", "score": "v", "score_bias": "c", "step_bias": "beta"},
         "batch_norm": {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
-        "decoder_attention": {"query": "W_q", "keys": "W_k", "kernel": "W", "score": "v"}
-        | {"query_bias": "b_q", "keys_bias": "b_k", "bias": "b", "score_bias": "b_v"},
+        "decoder_attention": {"query": "W_q", "keys": "W_k", "kernel": "W", "convolution": "F", "location": "W_f"}
+        | {"query_bias": "b_q", "keys_bias": "b_k", "bias": "b", "convolution_bias": "b_F", "location_bias": "b_f"}
+        | {"score": "v", "score_bias": "b_v"},
         **dict.fromkeys(("multi_head_attention", *CROSS), HEADS),
     },
     taps_first=True,
