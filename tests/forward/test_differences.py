@@ -1,5 +1,7 @@
 """Finite differences: what they say where a slope changes at once, and which weights are looked at."""
 
+from typing import Any
+
 import pytest
 from verified import backward
 
@@ -16,20 +18,12 @@ def kinked() -> Differences:
     return Differences(KINK, the_sum, weights, inputs={None: [[1.0]]})  # type: ignore[arg-type]  # nested lists
 
 
-@pytest.mark.parametrize("gradient", [0.0, 0.25, 1.0])
-def test_at_a_kink_any_slope_between_the_two_sides_is_right(gradient: float) -> None:
-    """And is told to be one of few."""
+@pytest.mark.parametrize(("gradient", "off"), [(0, 0), (0.25, 0), (1, 0), (-0.5, 1 / 5), (2, 1.5 / 5)])
+def test_at_a_kink_any_slope_between_the_two_sides_is_right(gradient: float, off: float) -> None:
+    """And is counted. Any other is as far off as from halfway, 1/2, as a share of the loss, 5, the largest of three."""
     differences = kinked()
-    assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), gradient) == pytest.approx(0, abs=1e-9)
-    assert differences.kinks == 1
-
-
-@pytest.mark.parametrize(("gradient", "off"), [(-0.5, 1.0 / 5), (2.0, 1.5 / 5)])
-def test_any_other_is_as_far_off_as_the_difference_says(gradient: float, off: float) -> None:
-    """Which is halfway, 1/2, of the loss, 5, as that is the largest of the three."""
-    differences = kinked()
-    assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), gradient) == pytest.approx(off)
-    assert differences.kinks == 0
+    assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), gradient) == pytest.approx(off, abs=1e-9)
+    assert differences.kinks == (not off)
 
 
 def test_where_the_slope_is_one_there_is_no_kink() -> None:
@@ -55,20 +49,22 @@ def test_all_weights_are_looked_at_and_of_many_some_of_every_tensor() -> None:
         assert all(at < size for at, size in zip(spot.place, shapes[spot[:2]], strict=True))
 
 
+def at_zero(activation: Any, x: float) -> Differences:
+    """Return the differences of a unit with weights of 0 that reads x."""
+    net = Network(input=1, layers=[RNN(1, activation=activation, bias=False)], steps=1)
+    return Differences(net, the_sum, {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.0]]}}, inputs={None: [[x]]})
+
+
 def test_far_off_is_told_as_a_share_of_the_largest() -> None:
     """Of 1, the gradient and the loss, which is here 0: a slope of 1 that is said to be 1/2 is half of 1 off."""
-    still = Network(input=1, layers=[RNN(1, activation="linear", bias=False)], steps=1)
-    weights = {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.0]]}}
-    differences = Differences(still, the_sum, weights, inputs={None: [[1.0]]})
+    differences = at_zero("linear", 1.0)
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 0.5) == pytest.approx(0.5)
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 4.0) == pytest.approx(3.0 / 4.0)
 
 
 def test_a_strong_curve_is_no_difference() -> None:
     """σ(1000·w) at w = 0, where its slope is 250 and as steep on both sides: NUDGE moves the argument by 0.01."""
-    net = Network(input=1, layers=[RNN(1, activation="sigmoid", bias=False)], steps=1)
-    weights = {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.0]]}}
-    differences = Differences(net, the_sum, weights, inputs={None: [[1000.0]]})
+    differences = at_zero("sigmoid", 1000.0)
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 250.0) < 1e-9
     assert differences.kinks == 0
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 249.0) == pytest.approx(1 / 250, rel=0.01)

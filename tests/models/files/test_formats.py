@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from conftest import Call, file_at
@@ -95,17 +96,21 @@ def test_a_file_cut_anywhere(write: Callable[[Path], Path], suffix: str, step: i
             read(str(path))
 
 
-def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+@pytest.fixture
+def theirs(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return the names of a module that is that of a format."""
+    module = ModuleType("theirs")
+    monkeypatch.setitem(sys.modules, "theirs", module)
+    monkeypatch.setitem(FORMATS, "theirs", FileFormat("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
+    return vars(module)
+
+
+def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, theirs: dict[str, Any], call: Call) -> None:
     """Read, listed, drafted and held like any other, with no other change."""
     matrix = FileTensor("fc.weight", (2, 3), "float32", TensorRole.PARAMETER, lambda: [[0.0] * 3] * 2)
 
-    def read_theirs(path: str) -> ModelFile:
-        return ModelFile(path, "theirs", "pytorch", (matrix,), (FileModule("fc", {"weight": matrix}),))
-
-    theirs = ModuleType("theirs")
-    vars(theirs)["read"] = read_theirs
-    monkeypatch.setitem(sys.modules, "theirs", theirs)
-    monkeypatch.setitem(FORMATS, "theirs", FileFormat("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
+    modules = (FileModule("fc", {"weight": matrix}),)
+    theirs["read"] = lambda path: ModelFile(path, "theirs", "pytorch", (matrix,), modules)
     path = tmp_path / "a.theirs"
     path.write_bytes(b"THEIRS")
     spec = file_at(tmp_path / "a.yaml", call("read", path).out)
@@ -115,7 +120,7 @@ def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("error", [RecursionError, KeyError, TypeError, MemoryError, UnicodeError, ValueError])
 def test_whatever_fails_in_reading_is_one_line(
-    error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+    error: type[Exception], tmp_path: Path, theirs: dict[str, Any], call: Call
 ) -> None:
     """In the list of tensors, or in the numbers of one: a file of a stranger ends in no traceback."""
 
@@ -125,14 +130,11 @@ def test_whatever_fails_in_reading_is_one_line(
     matrix = FileTensor("fc.weight", (2, 3), "float32", TensorRole.PARAMETER, fail)
     biases = FileTensor("fc.bias", (2,), "float32", TensorRole.PARAMETER, fail)
     module = FileModule("fc", {"weight": matrix, "bias": biases})
-    theirs = ModuleType("theirs")
-    monkeypatch.setitem(sys.modules, "theirs", theirs)
-    monkeypatch.setitem(FORMATS, "theirs", FileFormat("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
     path, spec = tmp_path / "a.theirs", tmp_path / "a.yaml"
     path.write_bytes(b"THEIRS")
     spec.write_text("convention: pytorch\ninput: 3\nsteps: 1\nlayers: [dense: 2]\n")
     for reader in (fail, lambda path: ModelFile(path, "theirs", "pytorch", (matrix, biases), (module,))):
-        vars(theirs)["read"] = reader
+        theirs["read"] = reader
         for words in (("read", path), ("run", spec, "--weights", path))[reader is not fail :]:
             done = call(*words)
             assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
