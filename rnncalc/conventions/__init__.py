@@ -1,6 +1,6 @@
 """How each framework lays out the parameters of a layer.
 
-CONVENTIONS is the one list in which a new framework is named. Each is imported when it is first used.
+A new framework is named in the list CONVENTIONS alone. Each is imported when it is first used.
 """
 
 from __future__ import annotations

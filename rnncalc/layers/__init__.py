@@ -1,6 +1,6 @@
 """What a layer is: its kind, its options, its gates and its equations.
 
-KINDS is the one list in which a new cell is named. A kind's module is imported when the kind is first used.
+A new cell is named in the list KINDS alone. A kind's module is imported when the kind is first used.
 """
 
 from __future__ import annotations

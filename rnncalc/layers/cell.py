@@ -99,7 +99,7 @@ Stepped = tuple[Value, tuple[Value, ...]]
 
 
 class Operations(Protocol[Value]):
-    """The operations in which a step is written: all that the author of a cell needs to know.
+    """The operations of a step: all that the author of a cell needs to know.
 
     A step is written once, with the operations as its argument, and run once, on symbols (`step/trace.py`). Everything
     else reads the resulting nodes: passes run them, equations and pictures are made from them.

@@ -37,7 +37,7 @@ Value = TypeVar("Value")
 
 
 class LayerOperations(Protocol[Value]):
-    """The operations in which `compute` is written: all that the author of a layer around the cells needs to know.
+    """The operations of a `compute`: all that the author of a layer around the cells needs to know.
 
     A window is the vectors of the input that one vector of the output is made of: `window[0]`, `window[-1]`.
     `compute` is run once, on symbols (`step/layer_trace.py`). Everything else reads the resulting nodes.

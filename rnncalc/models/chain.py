@@ -29,7 +29,7 @@ def with_table_first(sites: Sequence[Site]) -> Sequence[Site]:
 
 
 def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
-    """Return sites in an order in which, if possible, each input width is the output width before it.
+    """Return sites in an order that makes each input width the output width before it, if possible.
 
     Embeddings come first and outputs last; if widths leave a choice, custom decides, then the names. ordered: whether
     they stay in their order if each known layer reads no less than the one before it outputs.
@@ -55,7 +55,7 @@ def _widths(sites: Sequence[Site]) -> list[tuple[int, int]]:
 
 
 def orders(sites: Sequence[Site]) -> tuple[list[Site], bool]:
-    """Return sites in an order in which each reads the width that the one before outputs, and whether others do too.
+    """Return sites in an order that gives each the width that the one before outputs, and whether others do too.
 
     It is empty if there is none, or if a layer is not known or may be a table, or if they are too many. Those whose
     paths differ in a number alone stay in its order, and those of a module together; a table comes first. Of several

@@ -259,7 +259,7 @@ def _computed(step: Trace, negated: Iterable[str] = ()) -> Any:
 
 
 def _apart(step: Trace, letter: str) -> bool:
-    """Return whether a gate's two biases are in sums of their own, of which something else is made first."""
+    """Return whether a gate's two biases are in sums of their own, and something else is made of these first."""
     places = [_sum(step, letter)[0]]
     for place in places:
         node = step.nodes[place]

@@ -94,7 +94,7 @@ class Site(NamedTuple):
 
     @property
     def bare(self) -> bool:
-        """Whether it is a layer without weights, of which a file has the settings alone."""
+        """Whether it is a layer without weights; a file has its settings alone."""
         return not self.tensors and not self.buffers
 
     @property

@@ -1,4 +1,4 @@
-"""Sizes with names: numbers that know the expression in which a spec has them.
+"""Sizes with names: numbers that know their expression in a spec.
 
 What follows from them: the formulas of a network's layers in these names, and the network with another number for one.
 """

@@ -130,7 +130,7 @@ class Network(Description):
 
     @cached_property
     def spelling(self) -> Notation:
-        """The notation, or the textbook's, in which equations are written if none is named."""
+        """The notation of equations: the textbook's if none is named."""
         from rnncalc.conventions.notation import NOTATION_BY_NAME  # few calls need it
 
         notation = NOTATION_BY_NAME[self.notation or "w"]

@@ -36,7 +36,7 @@ class Expressions:
 
 
 def dense_of(layer: Layer) -> dict[str, str]:
-    """Return the names of the dense layers of which a layer is made, by the roles of their matrices."""
+    """Return the names of the dense layers in a layer, by the roles of their matrices."""
     return {role: "matrix" if role == "kernel" else role for role, axes in layer.arrays if len(axes) > 1}
 
 

@@ -273,7 +273,7 @@ class Writer(Expressions, ABC):
             yield from broken(f"        {line}")
 
     def _dense_layers(self, layer: Transform, sizes: Mapping[str, int]) -> Iterator[str]:
-        """Yield the statements that make the dense layers of which a layer is made."""
+        """Yield the statements that make the dense layers in a layer."""
         arrays = dict(layer.arrays)
         for role, name in dense_of(layer).items():
             units, inputs = (sum(sizes.get(letter, 1) for letter in axis.split("+")) for axis in arrays[role])
@@ -476,7 +476,7 @@ class Writer(Expressions, ABC):
             yield with_comment("x = x[:, -1]", shape_of(self.arrays[-1]))
 
     def _reshaped(self, place: int, shapes: list[Shape], x: str) -> str:
-        """Return the shape in which a layer reads its input; nothing if the input has it already.
+        """Return the shape that a layer's input must have; nothing if the input has it already.
 
         A layer whose steps have places reads them as axes; one that outputs no places reads all of them in one vector.
         """

@@ -561,7 +561,7 @@ _Reads = tuple[int, ...]
 
 
 def _in_order(lines: list[Equation], parts: Mapping[Symbol, Symbol]) -> Iterator[Equation]:
-    """Yield the lines in an order in which each comes after those it refers to.
+    """Yield the lines so that each comes after those it refers to.
 
     parts: the symbol that each part belongs to, for parts with a line of their own.
     """

@@ -638,7 +638,7 @@ MERGES = {
 """The operation of each merge mode of two directions."""
 
 IN_LETTERS = WRITTEN | {_mixed: OPERATIONS["scale"], _products: INNER, _number(0): OPERATIONS["linear"]}
-"""The same for equations in letters, in which one of several vectors has a letter for all of them."""
+"""The same for equations in letters: there one of several vectors has a letter for all of them."""
 
 
 def normalise(epsilon: float) -> Operation:

@@ -144,7 +144,7 @@ def fused(
     transposed: bool = False,
     reads: Mapping[str, slice] = {},
 ) -> GateWeights:
-    """Return weights of which each array has those of all gates side by side, in an order.
+    """Return the weights of a direction whose arrays have all gates side by side, in an order.
 
     matrices: the arrays for x and for the state h; biases: those of the sides. before: what is before each name.
     transposed: whether the gates are columns. reads: the rows that a vector is multiplied by, if not all of the array.

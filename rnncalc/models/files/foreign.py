@@ -18,7 +18,7 @@ class ForeignFormat(NamedTuple):
     """What a file is, and what to do.
 
     suffixes: of its name. head: a pattern of its first bytes, where they alone tell.
-    members: the ends of names of which one at least is in an archive, or in a folder, or is the file's.
+    members: ends of names; a file in the archive or in the folder has one, or the file itself.
     """
 
     title: str

@@ -55,7 +55,7 @@ class Configuration:
 
     layers: in order, those within models in their places. inputs: the shape of each input, behind the batch.
     outputs: how many the model has. joins: the layers that read several values. forks: those that several layers read,
-    or of which another value than the first is read. rows: the layers of the model that follow one another, each row
+    or whose second or later value is read. rows: the layers of the model that follow one another, each row
     with how often it is called.
     """
 

@@ -180,7 +180,7 @@ def _zeros(biases: FileTensor, reader: BoundedReader) -> bool | None:
     return True if halves else None if any(numbers) else False
 
 
-# Branches, of which one is run, and arrays that are stored more than once.
+# Branches (an operator runs one of them), and arrays that are stored more than once.
 
 
 class _Branches(NamedTuple):

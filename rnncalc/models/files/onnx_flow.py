@@ -59,7 +59,7 @@ class View(NamedTuple):
     """What an array is of the outputs of recurrent operators.
 
     cell: the number of the operator whose output it was. axes: their names, as far as they are known.
-    states: the operators and directions of which it has one state after the other, along the axis `ways`.
+    states: the operators and directions whose states it has, one after the other, along the axis `ways`.
     width: how many numbers of each are along that axis. whole: whether it has the steps of all directions.
     """
 

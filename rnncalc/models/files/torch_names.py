@@ -145,7 +145,7 @@ def _not_optimised(tensors: Sequence[FileTensor]) -> set[str]:
 
 
 def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:
-    """Return the modules, in which weights have the names and the numbers that their layers use.
+    """Return the modules; their weights have the names and the numbers that their layers use.
 
     Lengths of weight_norm's rows have a module of their own, where they are called `LENGTHS`.
     """

@@ -17,7 +17,10 @@ from rnncalc.errors import CallError
 
 
 class Stored(NamedTuple):
-    """An array in a file: its names, of which the first owns it, its shape, and its numbers, the last axis fastest."""
+    """An array in a file: its names, its shape, and its numbers, the last axis fastest.
+
+    The first name owns it.
+    """
 
     names: list[str]
     shape: tuple[int, ...]
