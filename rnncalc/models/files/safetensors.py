@@ -108,7 +108,7 @@ def _tensor(
 ) -> FileTensor:
     """Return a tensor from its entry in the header; start: of the bytes behind it, room: how many there are."""
     fields: dict[str, Any] = entry if isinstance(entry, dict) else {}
-    sizes, ends, word = (fields.get(key, -1) for key in ("shape", "data_offsets", "dtype"))
+    sizes, ends, word = fields.get("shape", 0), fields.get("data_offsets", 0), fields.get("dtype")
     numbers = [*sizes, *ends] if isinstance(sizes, list) and isinstance(ends, list) and len(ends) == 2 else [-1]
     whole = {*map(type, numbers)} == {int} and min(numbers) >= 0 and max(numbers) < 2**63
     if not whole or len(numbers) > MOST_AXES + 2 or not isinstance(word, str) or len(name) > MOST_NAME:

@@ -87,18 +87,20 @@ _STORAGES = (
 _BESIDE = {"drop_mask_te": "h_init", "embed_avg": "embed"}
 """Buffers of SpeechBrain's cells and of books of codes, beside those of unmistakable names:
 https://github.com/speechbrain/speechbrain/blob/develop/speechbrain/nnet/RNN.py"""
+_WITH_BESIDE = re.compile(f"(^|[.])({'|'.join(_BESIDE)})$")
 _OF_LOSS = re.compile(r"(^|[.])(crit\w*|(\w+_)?loss(_\w+)?)[.](pos_)?weight$")
 """The weights of classes."""
 _MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]")
 
 
-def _stored(tensors: Mapping[str, FileTensor]) -> Iterator[tuple[FileTensor, _Storage, re.Match[str]]]:
+def _stored(tensors: Sequence[FileTensor]) -> Iterator[tuple[FileTensor, _Storage, re.Match[str]]]:
     """Yield the tensors that are stored in some way of _STORAGES, with the match of their names."""
-    names = model.having(_MAY_BE, tensors, "_v", "_orig", "_raw", "parametrizations.")
-    for tensor in tensors.values() if names else ():
+    names = model.having(_MAY_BE, [tensor.name for tensor in tensors], "_v", "_orig", "_raw", "parametrizations.")
+    by_name = {tensor.name: tensor for tensor in tensors if names}
+    for tensor in by_name.values():
         for storage in _STORAGES if tensor.name in names else ():
             match = re.fullmatch(rf"((?:.*[.])?){storage.name}", tensor.name, re.DOTALL)
-            other = tensors.get(match.expand(rf"\1{storage.beside}")) if match and storage.beside else tensor
+            other = by_name.get(match.expand(rf"\1{storage.beside}")) if match and storage.beside else tensor
             if match and other and storage.fits(tensor.shape, other.shape):
                 yield tensor, storage, match
                 break
@@ -112,12 +114,11 @@ def divisions(name: str) -> Iterator[tuple[str, str]]:
 
 def no_params(tensors: Sequence[FileTensor]) -> set[str]:
     """Return the names of tensors that are never trained: those beside stored weights, and weights of classes."""
-    by_name = {tensor.name: tensor for tensor in tensors}
-    names = {match.expand(rf"\1{end}") for _, each, match in _stored(by_name) for end in each.no_params}
-    for path, point, leaf in (name.rpartition(".") for name in by_name if name.endswith((*_BESIDE,))):
-        if leaf in _BESIDE:
-            names.add(f"{path}{point}{_BESIDE[leaf]}")
-    names |= {name for name in model.having(_OF_LOSS, by_name, "crit", "loss") if len(by_name[name].shape) == 1}
+    names = {match.expand(rf"\1{end}") for _, each, match in _stored(tensors) for end in each.no_params}
+    for name in model.having(_WITH_BESIDE, [tensor.name for tensor in tensors], *_BESIDE):
+        path, point, leaf = name.rpartition(".")
+        names.add(f"{path}{point}{_BESIDE[leaf]}")
+    names |= model.having(_OF_LOSS, [tensor.name for tensor in tensors if len(tensor.shape) == 1], "crit", "loss")
     return names | _not_optimised(tensors)
 
 
@@ -149,10 +150,13 @@ def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:
 
     Lengths of weight_norm's rows have a module of their own, where they are called `LENGTHS`.
     """
+    stored = [*_stored(tensors)]
+    if not stored:
+        return model.modules_of(tuple(tensors))
     by_name = {tensor.name: tensor for tensor in tensors}
     names: dict[str, str] = {}
     used = {**by_name}
-    for tensor, storage, match in _stored(by_name):
+    for tensor, storage, match in stored:
         ends = storage.no_params or (storage.beside,)
         others = [by_name[name] for end in ends if (name := match.expand(rf"\1{end}")) in by_name]
         used[tensor.name] = tensor._replace(read=partial(_read, storage, tensor, others))
@@ -209,8 +213,9 @@ def _heads(tensors: Sequence[FileTensor]) -> dict[str, FileTensor]:
 
     Tools that save no tensor twice leave them out: https://huggingface.co/docs/safetensors/torch_shared_tensors.
     """
-    names = {tensor.name for tensor in tensors if tensor.is_parameter}
-    if all(f"{name[:-4]}weight" in names for name in names if name.endswith(".bias")):
+    biases = [tensor.name for tensor in tensors if tensor.name.endswith(".bias")]
+    matrices = {tensor.name for tensor in tensors if biases and tensor.is_parameter}
+    if all(f"{name[:-4]}weight" in matrices for name in biases):
         return {}
     leaves: dict[str, dict[str, FileTensor]] = {}
     for tensor in tensors:
