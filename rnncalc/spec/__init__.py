@@ -258,7 +258,7 @@ def is_meant(keys: Collection[str]) -> bool:
     Half, because misspelt keys are to be reported, while another program's settings may have `layers` too. A file of
     Docker Compose has `networks`, and `services`.
     """
-    count = sum(key in (*TOP_KEYS, "networks") for key in keys)
+    count = len([key for key in keys if key in TOP_KEYS or key == "networks"])
     needed = {"input", "layers", "encoder", "decoder", *(() if "services" in keys else ("networks",))}
     return not needed.isdisjoint(keys) and 2 * count >= len(keys)
 
