@@ -35,7 +35,7 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
     """
     from rnncalc.models.matching import match, of_sequences
 
-    if spec.described.convention != file.framework == spec.own_convention:
+    if spec.described.convention not in (None, file.framework) and file.framework == spec.own_convention:
         message = f"the file has the tensors of {file.framework}; leave this flag out"
         raise SpecError((Problem((), message, "--convention"),))
     try:

@@ -143,13 +143,14 @@ def match(network: Described, file: ModelFile) -> Match:
     Raises SpecError if they use two conventions, or if several modules of the file fit one layer, RefusedError if there
     are too many of either.
     """
-    if {network.convention, file.framework} == FLAX and not any(
-        isinstance(site.layer, Cell) for site in sites_of(file)
-    ):
-        file = file._replace(framework=network.convention)  # both name the layers around the cells alike
-    if network.convention != file.framework:
-        says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
-        raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
+    convention = network.convention or ""
+    if {convention, file.framework} == FLAX and not any(isinstance(site.layer, Cell) for site in sites_of(file)):
+        file = file._replace(framework=convention)  # both name the layers around the cells alike
+    members = {("networks", name, "convention"): each.network for name, each in network.networks.items()}
+    for at, each in (members if not convention else {("convention",): network}).items():
+        if each.convention != file.framework:
+            says = f"the file has the tensors of {file.framework}, and the spec counts those of {each.convention}"
+            raise SpecError((Problem(at, f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_MODULES:
         raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not compared with a spec")
     specs = spec_layers(network)
@@ -249,7 +250,7 @@ def _differences(
         )
         if wrong.isdisjoint(names) and not stacked:
             continue
-        theirs = [_theirs(specs[place], pairs[place], network.convention) for place in places if place in pairs]
+        theirs = [_theirs(specs[place], pairs[place], network.convention or "") for place in places if place in pairs]
         if isinstance(ours, External):
             theirs = [ours.replace(params=int(shape[0])) for name in names if (shape := sums.get(name))]
         layers = None if None in theirs else tuple(layer for layer in theirs if layer is not None)

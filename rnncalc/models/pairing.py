@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_COMPARED
 from rnncalc.errors import Path, Problem, SpecError
@@ -17,11 +17,13 @@ from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.models.files.model import FileModule
 from rnncalc.models.sites import Shape, Site, in_place
-from rnncalc.network.model import Described, networks_of
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import layer_names
 from rnncalc.printable import escape
 from rnncalc.words import one_of
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 GAP = 0.6
 """The cost of a layer without a site: two cost more than any pair."""
@@ -66,8 +68,8 @@ def spec_layers(network: Described) -> list[SpecLayer]:
     """Return the layers of a network or a model, except those without tensors; external ones and pools are too."""
     paths = {
         (within, name): ("networks", within, *path) if within else path
-        for within, member in networks_of(network).items()
-        for path, name, _ in layer_names(member.network.parts)
+        for within, each in [*((name, each.network) for name, each in network.networks.items())] or [(None, network)]
+        for path, name, _ in layer_names(each.parts)
     }
     specs = []
     for placed in network.stack:

@@ -113,9 +113,9 @@ class Model(Frozen):
         return self.replace(networks=members, expect=None, budget=None)
 
     @property
-    def convention(self) -> str:
-        """The convention of its networks; of the first one, if they differ."""
-        return next(iter(self.networks.values())).network.convention
+    def convention(self) -> str | None:
+        """The convention of all its networks; None if they differ."""
+        return self._common("convention")
 
     @property
     def topology_name(self) -> None:
@@ -124,8 +124,11 @@ class Model(Frozen):
     @property
     def rate(self) -> Fraction | float | None:
         """The steps per second of all its networks; None if they differ."""
-        rates = {member.network.rate for member in self.networks.values()}
-        return rates.pop() if len(rates) == 1 else None
+        return self._common("rate")
+
+    def _common(self, key: str) -> Any:
+        values = {getattr(member.network, key) for member in self.networks.values()}
+        return values.pop() if len(values) == 1 else None
 
     @cached_property
     def stack(self) -> tuple[Placed, ...]:
@@ -172,8 +175,3 @@ class Model(Frozen):
 
 Described = Network | Model
 """What a spec describes."""
-
-
-def networks_of(described: Described) -> Mapping[Any, Member]:
-    """Return the networks by name: of a model its own, of a single network itself without a name."""
-    return {None: Member(described)} if isinstance(described, Network) else dict(described.networks)

@@ -212,7 +212,11 @@ def check(
     if expect.saved is not None or expect.backward_multiply_adds is not None:
         quantities.update(OF_TRAINING)
     numbers = numbers_of(network, dtype, quantities, quantize)
-    left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
+    members = [*network.networks.values()]
+    counts = [own_convention and each.own_convention for each in members] or [own_convention]
+    counted = [each.network.convention for each in members] or [network.convention]
+    others = (each for each, now in zip(counts, counted, strict=True) if each not in (None, now))
+    left_out = next(others, None) if network.expect else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
     of_layers = any(limit.layer for limit in every)
     params = {placed.full_name: placed.params for placed in network.stack} if of_layers else {}

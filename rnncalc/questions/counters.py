@@ -6,7 +6,7 @@ Each was run in November 2026, on the CPU in float32, with the batch first. Test
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.tensor import BIASES
 from rnncalc.errors import Cure, RefusedError, SpecError
@@ -15,12 +15,14 @@ from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
-from rnncalc.network.model import Described, networks_of
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions import described_of, whole
 from rnncalc.questions.count import total
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 
 class CountedLayer(NamedTuple):
@@ -254,9 +256,9 @@ def counters(network: Described, batch: int = 1) -> CounterValues:
     once = total(placed.multiply_adds for placed in network.stack)
     exact = None if once is None else batch * once
     kinds = {CountedLayer.of(placed, batch).kind for placed in network.stack}
-    members = networks_of(network).values()
+    members = [(each.network, each.calls) for each in network.networks.values()] or [(network, 1)]
     frameworks = {each.framework for each in COUNTERS}
-    stacks = {name: [(_stack(each.network, name, batch), each.calls) for each in members] for name in frameworks}
+    stacks = {name: [(_stack(each, name, batch), calls) for each, calls in members] for name in frameworks}
     printed = []
     for each in COUNTERS:
         sums = [(total(_value(each, counted) for counted in stack), calls) for stack, calls in stacks[each.framework]]

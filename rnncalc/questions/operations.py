@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Dense, External, Shape, length_of
 from rnncalc.network.flow import Placement, shapes
-from rnncalc.network.model import Described, networks_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions import described_of, network_of, whole
@@ -21,6 +20,9 @@ from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.nodes import ONCE, Trace
 from rnncalc.step.operations import MERGES, OPERATIONS
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 
 class PassOperations(NamedTuple):
@@ -39,8 +41,8 @@ def pass_operations(network: Described, batch: int = 1) -> PassOperations:
     multiply-adds.
     """
     network, batch = described_of(network), whole("batch", batch, 1)
-    members = networks_of(network).values()
-    layers = tuple([counts for member in members for counts in _of_network(member.network, batch * member.calls)])
+    members = [(each.network, each.calls) for each in network.networks.values()] or [(network, 1)]
+    layers = tuple([counts for each, calls in members for counts in _of_network(each, batch * calls)])
     counted = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*counted, strict=True))) if len(counted) == len(layers) else None
     return PassOperations(network, batch, layers, total)

@@ -15,7 +15,6 @@ from rnncalc.conventions.tensor import BIASES, Role, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.layers.lstm import LSTM
-from rnncalc.network.model import networks_of
 from rnncalc.network.stack import Placed
 from rnncalc.questions import described_of, whole, word
 from rnncalc.questions.count import total
@@ -93,8 +92,7 @@ def quantized(network: Described, to: str, batch: int = 1) -> Quantized:
     """Return the bytes of a network stored in integers, and of the states of a batch. Raises CallError."""
     network, batch = described_of(network), whole("batch", batch, 1)
     widths = QUANTIZATIONS[word("quantize", to, tuple(QUANTIZATIONS))]
-    conventions = {each.convention for each, *_ in networks_of(network).values()}
-    dynamic = DYNAMIC.get(conventions.pop()) if to == "int8" and len(conventions) == 1 else None
+    dynamic = DYNAMIC.get(network.convention or "") if to == "int8" else None
     layers = tuple(_of_layer(placed, widths, dynamic, batch) for placed in network.stack)
     lacking = () if dynamic else tuple(placed.full_name for placed in network.stack if not _has_kernel(placed))
     floating = tuple(placed.full_name for placed in network.stack if dynamic and _is_float(placed, dynamic))

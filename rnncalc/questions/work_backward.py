@@ -244,7 +244,8 @@ def _array(
         alone = {letters_of(step, network.spelling).weights(declared): [[declared]]}
         arrays = joined_arrays(step, network.spelling) | alone
         (letter, below), blocks = next(each for each in arrays.items() if any(declared in gate for gate in each[1]))
-        if (number := layer.__dict__.get("recurrent_blocks") or 1) > 1 and declared.role is Role.RECURRENT:
+        number = max(product.blocks for gate in layer.gates(placed.inputs) for product in gate.products)
+        if number > 1 and declared.role is Role.RECURRENT:
             below = f"{below},{weights.piece.start * number // layer.units + 1}"  # a block along the diagonal
         return (letter, below), blocks
     return _letter(placed, shown, weights, symbols=network.shown.symbols), [[declared]]

@@ -92,20 +92,25 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
-        count, name = self.counted, self.counted.network.name
+        count, network = self.counted, self.counted.network
+        named = {name: (name, each.network.convention) for name, each in network.networks.items()}
+        whole: Row = (network.name, network.convention, None, "total")
         if not self.tensors:
-            rows = ((layer.network or name, *_values(layer), layer.bytes_in(count.dtype)) for layer in count.layers)
-            return _HEADER, iter([*rows, (name, None, "total", *[None] * 7, *_totals(count))])
+            rows = (
+                (*named.get(layer.network or "", whole[:2]), *_values(layer), layer.bytes_in(count.dtype))
+                for layer in count.layers
+            )
+            return (*_NAMED, *_HEADER[1:]), iter([*rows, (*whole, *[None] * 7, *_totals(count))])
         tensors: Iterator[Row] = (
             (
-                *(layer.network or name, layer.name, layer.kind, layer.part),
+                *(*named.get(layer.network or "", whole[:2]), layer.name, layer.kind, layer.part),
                 *(tensor.name, tensor.role, tensor.direction, tensor.shape),
                 *(tensor.params, tensor.params * layer.layer.bytes_each(count.dtype)),
             )
             for layer in count.layers
             for tensor in layer.tensors
         )
-        return _TENSOR_HEADER, iter([*tensors, (name, None, "total", *[None] * 5, count.params, count.bytes)])
+        return (*_NAMED, *_TENSOR_HEADER), iter([*tensors, (*whole, *[None] * 5, count.params, count.bytes)])
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
@@ -179,7 +184,8 @@ _HEADER = (
 )
 _ATTRIBUTES = ["shape" if name == "output_shape" else name for name in _HEADER[1:-1]]
 _values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
-_TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
+_NAMED = ("network", "convention")
+_TENSOR_HEADER = ("layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
 def widths(layer: Placed) -> str:
@@ -192,7 +198,7 @@ def _numbers(count: Count, cost: bool, row: Count | Placed) -> dict[str, int | N
     """Return the numbers of a layer or of the whole network, by the titles of their columns."""
     numbers: dict[str, int | None] = {"Parameters": row.params}
     if count.trainable != count.params:
-        untrained = convention(count.network.convention).untrained.capitalize()
+        untrained = convention(count.network.convention or "textbook").untrained.capitalize()
         numbers |= {"Trainable": row.trainable, untrained: row.params - row.trainable}
     if cost:
         numbers |= [cost_of(count, row), ("Bytes", row.bytes if isinstance(row, Count) else row.bytes_in(count.dtype))]

@@ -359,7 +359,7 @@ def _counting(exercise: Exercise) -> str:
     sentences = [quantity.rule] if quantity else [f"Give {DECIMALS} decimals."] if exercise.data else []
     if not sentences or (quantity and quantity.biases):
         row = convention(network.convention)
-        note, style = biases_of(network), "a textbook" if row.title == "textbook" else row.title
+        note, style = biases_of(network, row), "a textbook" if row.title == "textbook" else row.title
         sentences.insert(0, f"Count as in {style}{': ' * bool(note)}{note}.")
     conditions = [(placed.name, condition_of(placed)) for placed in network.stack]
     sentences += [f"In {name}, {condition.size} ≠ {condition.other}." for name, condition in conditions if condition]

@@ -17,6 +17,7 @@ from rnncalc.network.parts import Part
 from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
+    from rnncalc.conventions.rules import Convention
     from rnncalc.network.model import Described
     from rnncalc.network.stack import Placed
     from rnncalc.typeset.sheet import Row, Sheet
@@ -112,27 +113,28 @@ def flow(network: Described) -> str:
 
 def setting(network: Described) -> str:
     """Return the topology, the steps, the convention and the notation if one is named, in words."""
-    if len(conventions := {each.network.convention for each in network.networks.values()}) > 1:
-        return f"{flow(network)}; conventions {all_of([convention(name).title for name in sorted(conventions)])}"
-    title, note = convention(network.convention).title, biases_of(network)
+    if network.convention is None:
+        conventions = sorted({each.network.convention for each in network.networks.values()})
+        return f"{flow(network)}; conventions {all_of([convention(name).title for name in conventions])}"
+    row = convention(network.convention)
+    note = biases_of(network, row)
     spelled = f"; notation {network.notation}" if network.notation else ""
-    return f"{flow(network)}; convention {title}{': ' * bool(note)}{note}{spelled}"
+    return f"{flow(network)}; convention {row.title}{': ' * bool(note)}{note}{spelled}"
 
 
-def biases_of(network: Described) -> str:
+def biases_of(network: Described, row: Convention) -> str:
     """Return how many bias vectors the convention has; nothing if no cell has any, and of a plain RNN without gates."""
-    note = convention(network.convention).note
     cells = [(cell, placed) for placed in network.stack if isinstance(cell := placed.layer, Cell)]
     biased = [pair for pair in cells if any(tensor.role in BIASES for tensor in pair[1].tensors)]
     if any(len(cell.gates(placed.inputs)) > 1 for cell, placed in biased):
-        return note
+        return row.note
     roles = {block.role for _, placed in biased for tensor in placed.tensors for block in tensor.blocks}
     return ("", "one bias vector", "two bias vectors")[len(roles.intersection(BIASES))]
 
 
 def notation_of(network: Described) -> str | None:
     """Return the notation that its tensors are shown in; None if a framework's names are used."""
-    return network.notation or ("w" if convention(network.convention).symbols else None)
+    return network.notation or ("w" if network.convention and convention(network.convention).symbols else None)
 
 
 LEAST_JOINED = 3
@@ -207,16 +209,18 @@ def layer_sheets(
     layers = sheet(columns, cells, shown, words_around)
     if len(several) < 2 or not numbers:
         return [layers]
-    flows = {name: flow(member.network) for name, member in several.items()}
-    differ = len({*flows.values()}) > 1
+    settings = {
+        "Topology": [flow(each.network) for each in several.values()],
+        "Convention": [convention(each.network.convention).title for each in several.values()],
+    }
+    differing = {word: values for word, values in settings.items() if len({*values}) > 1}
     sums: list[Row] = []
-    for name in several:
+    for name, *values in zip(several, *differing.values(), strict=True):
         by_column = zip(*(row[-len(numbers) :] for layer, row in rows if layer.network == name), strict=True)
-        sums.append(
-            (name, *[flows[name]][:differ], *(cell(None if None in column else sum(column)) for column in by_column))
-        )
-    of_networks = (*key_columns("Network"), *[Column("Topology")][:differ], *number_columns(*numbers))
-    return [layers, sheet(of_networks, sums, [*[True] * (1 + differ), *shown[-len(numbers) :]], {"title": "Networks"})]
+        sums.append((name, *values, *(cell(None if None in column else sum(column)) for column in by_column)))
+    of_networks = (*key_columns("Network"), *map(Column, differing), *number_columns(*numbers))
+    shown = [*[True] * (1 + len(differing)), *shown[-len(numbers) :]]
+    return [layers, sheet(of_networks, sums, shown, {"title": "Networks"})]
 
 
 def one_to_many(network: Network) -> str | None:
