@@ -51,6 +51,9 @@ DEFAULT = next(iter(COMMANDS))
 NO_COMMAND = "rnncalc.no_command"
 """The context key of the call's first word, if that may be a misspelled command."""
 
+SEVERAL = "rnncalc.several"
+"""The context key of a call that reads a model of several networks, where a flag sets no steps."""
+
 
 def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
     """Print the help; refuse if its exit code 0 could be mistaken for a result."""
@@ -279,7 +282,8 @@ def run_call(args: list[str]) -> int:
     except (CallError, DeclarationError) as error:
         tell(f"rnncalc: {error}")
     except RefusedError as error:
-        tell(f"rnncalc: {error.with_cures(FLAGS)}")
+        flags = {cure: words for cure, words in FLAGS.items() if not (SEVERAL in context.meta and "-T" in words)}
+        tell(f"rnncalc: {error.with_cures(flags)}")
     except SpecError as error:
         tell(*map(str, error.problems))
     except click.UsageError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 import click
 
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_FOLDER
-from rnncalc.cli.commands import COMMANDS, NO_COMMAND
+from rnncalc.cli.commands import COMMANDS, NO_COMMAND, SEVERAL
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.output import AllAtOnce, call_text, tell
 from rnncalc.errors import CallError, Problem, SpecError
@@ -72,6 +72,8 @@ def read_each(
         if file.problem:
             raise file.problem
         spec = _spec(file.path, overrides(flags), hint=True)
+        if spec.several and (context := click.get_current_context(silent=True)):
+            context.meta[SEVERAL] = True
         read = kept(spec)
         tell(*map(str, spec.misspelt()))
         return read

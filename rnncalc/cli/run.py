@@ -118,7 +118,8 @@ def run(
         by_itself = weights is None and seed is None and spec.source in specs  # a model file runs with its own weights
         data = _data(spec, files, model_of(spec.source) if by_itself else model, most, loss)
         with name_file(spec.source if len(read) > 1 else ""):
-            reports.append(report(spec.network, data, **asked))
+            done = report(spec.network, data, **asked)
+            reports.append(done.replace(within=spec.above[1]) if spec.above and isinstance(done, RunReport) else done)
         if save_weights is not None:
             from rnncalc.formats.yaml import weights_text
 

@@ -17,6 +17,7 @@ from rnncalc.questions import solve as question
 from rnncalc.questions.count import bytes_of
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.spec import parse, read_value
+from rnncalc.words import one_of
 
 
 @command("rnncalc solve -i 100 -l 'lstm:?' -o 10 --params 1M", "rnncalc solve -i 8 -l 'gru:?' --match specs/lstm.yaml")
@@ -53,8 +54,9 @@ def solve(
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
         spec = at_once.ask(read_open_spec, specs, **flags)
     if not spec.marked:
-        _ = spec.network  # whose problems are first, as that it is a model of several
-        such = "such as lstm: ?, in the file" if specs else "as in -l 'lstm:?'"
+        networks = spec.described.networks  # the problems of the spec are first
+        file = f"a file of {one_of([*networks])} alone, and give that" if networks else "the file"
+        such = f"such as lstm: ?, in {file}" if specs else "as in -l 'lstm:?'"
         if is_drafted(spec.source):
             such = f"in the spec that rnncalc read {escape_path(spec.source)} prints"
         raise CallError(f"no size is written ?, so there is nothing to solve for; write one {such}")

@@ -34,8 +34,8 @@ Locate = Callable[[Path], Place | None]
 
 Unknown = Enum(
     "Unknown",
-    "STEPS_NOT_GIVEN COUNTED_ELSEWHERE NOT_QUANTIZED NO_PARAMS NOT_KNOWN_BEFORE NO_SUCH_TENSOR GROWN_FROM_NOTHING "
-    "CANNOT_STREAM RATE_NOT_GIVEN",
+    "STEPS_NOT_GIVEN STEPS_WITHIN COUNTED_ELSEWHERE NOT_QUANTIZED NO_PARAMS NOT_KNOWN_BEFORE NO_SUCH_TENSOR "
+    "GROWN_FROM_NOTHING CANNOT_STREAM RATE_NOT_GIVEN",
 )
 """The reason why a number is unknown."""
 
@@ -244,7 +244,8 @@ def check(
         left_out = left_out or verdict.expect_counts
         for one in verdict.limits:
             limit = one.limit._replace(path=("networks", name, *one.limit.path))
-            checks.append(one._replace(limit=limit))
+            within = Unknown.STEPS_WITHIN if one.unknown is Unknown.STEPS_NOT_GIVEN else one.unknown
+            checks.append(one._replace(limit=limit, unknown=within))
     return Verdict("", network.name, network.convention, numbers, tuple(checks), left_out)
 
 
@@ -364,7 +365,9 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Described) -> Un
             return Unknown.CANNOT_STREAM
         no_rate = quantity is Quantity.MULTIPLY_ADDS_PER_SECOND and network.rate is None
         return Unknown.RATE_NOT_GIVEN if no_rate else Unknown.COUNTED_ELSEWHERE
-    return Unknown.COUNTED_ELSEWHERE if steps_known(network.parts) else Unknown.STEPS_NOT_GIVEN
+    if steps_known(network.parts):
+        return Unknown.COUNTED_ELSEWHERE
+    return Unknown.STEPS_WITHIN if network.networks else Unknown.STEPS_NOT_GIVEN
 
 
 def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None) -> LimitCheck:

@@ -13,7 +13,7 @@ from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.shapes import NetworkShapes
 from rnncalc.reports.count import CountReport, cost_of, on_dtypes, on_elsewhere, on_parameters, on_work, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.typeset.setting import joined, layer_sheets, shape_text
+from rnncalc.typeset.setting import joined, layer_sheets, shape_text, steps_cure
 from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
@@ -160,9 +160,7 @@ def on_unknown(network: Described, *needed: str) -> Iterator[str]:
     if steps_known(network.parts):
         yield from on_elsewhere(network, "Not known", *needed)
     else:
-        lacking = [name for name, each in network.networks.items() if not steps_known(each.network.parts)]
-        cure = f"give steps in {all_of(lacking)}" if lacking else "give steps, or -T"
-        yield f"Not known without the number of steps; {cure}."
+        yield f"Not known without the number of steps; {steps_cure(network)}."
 
 
 class StreamReport(ExtendedCountReport):
@@ -324,7 +322,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
                 row = kind, shape_text(module.input), name, shape_text(array)
                 rows.append((first._replace(name=module.name), row))
                 letters |= {axis for axis, size in (*module.input.items(), *array.items()) if size is None}
-        meant = {"B": "the sequences in a batch (--batch)", "T": "the steps (-T)"}
+        meant = {"B": "the sequences in a batch (--batch)", "T": f"the steps{'' if self.shapes.network.networks else ' (-T)'}"}
         returns = self.shapes.returns
         notes = ["; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."] if letters else []
         notes.append((self.shapes.time_first and returns.note_time_first) or returns.note)

@@ -381,8 +381,9 @@ def _why_unknown(check: LimitCheck) -> str:
         case Unknown.GROWN_FROM_NOTHING:
             after = check.difference.after if check.difference else None
             return f"growth from 0 to {after or 0:,} has no percentage; limit it by a number, such as 10k"
-        case _:
-            return f"{_not_known(check.limit.quantity)} without the number of steps; give steps, or -T"
+        case why:
+            cure = "give steps in each network" if why is Unknown.STEPS_WITHIN else "give steps, or -T"
+            return f"{_not_known(check.limit.quantity)} without the number of steps; {cure}"
 
 
 def _not_known(quantity: Quantity) -> str:

@@ -11,7 +11,7 @@ from rnncalc.layers.layer import External
 from rnncalc.letters import has_letters
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
-from rnncalc.typeset.setting import flow, setting, steps_of, title, words, written_apart
+from rnncalc.typeset.setting import flow, setting, steps_cure, steps_of, title, words, written_apart
 from rnncalc.typeset.sheet import Column, Row, Sheet, Value, bars_of, cell, key_columns, number_columns
 from rnncalc.words import all_of, plural
 
@@ -158,13 +158,14 @@ class ComparisonReport(RowsReport):
         from rnncalc.questions.compare import DENSE, Lack  # imported only for this comparison
 
         comparison = self.comparison
+        unknown = f"not known without the number of steps; {steps_cure(*comparison.networks)}"
         stack = comparison.networks[0].stack if comparison.by_kind else ()
         if stack and not any(isinstance(placed.layer, Cell) for placed in stack):
             yield "No layer is recurrent: no kind can be exchanged, so every row is this network."
         for name, reason in comparison.missing.items():
             match reason:
                 case Lack.STEPS:
-                    why = "not known without the number of steps; give steps, or -T"
+                    why = unknown
                 case Lack.NUMBERS:
                     why = "not known in letters"
                 case Lack.WIDTH:
@@ -179,13 +180,12 @@ class ComparisonReport(RowsReport):
             if any(placed.layer.values().get("projection") for placed in stack):
                 yield "A projection keeps its width, in the kinds that have one."
             if not self._steps_known:
-                yield "Saved activations: not known without the number of steps; give steps, or -T."
+                yield f"Saved activations: {unknown}."
         if any(side.multiply_adds_per_step is None and side.kind != DENSE for side in comparison.sides):
             elsewhere = any(
                 isinstance(each.layer, External) for network in comparison.networks for each in network.stack
             )
-            why = "with a part counted elsewhere" if elsewhere else "without the number of steps; give steps, or -T"
-            yield f"Multiply-adds: not known {why}."
+            yield f"Multiply-adds: {'not known with a part counted elsewhere' if elsewhere else unknown}."
 
 
 def _apart(placed: Placed | None, row: LayerRow) -> list[str]:

@@ -16,7 +16,7 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of, condition_of, total
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.typeset.setting import joined, layer_sheets, notation_of, steps_of, title
+from rnncalc.typeset.setting import joined, layer_sheets, notation_of, steps_cure, steps_of, title
 from rnncalc.words import KIBI, all_of, byte_size, decimal, first_words, plural
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     if equivalent is not None and equivalent.ratio is not None:
         yield _dense_note(count, equivalent, equivalent.ratio)
     elif dense and equivalent is None:
-        yield "Dense equivalent: not known without the number of steps; give steps, or -T."
+        yield f"Dense equivalent: not known without the number of steps; {steps_cure(count.network)}."
     if cost:
         yield from on_work(count)
         size = f"; {byte_size(count.bytes)} in all" if not has_letters(count.bytes) and count.bytes >= KIBI else ""

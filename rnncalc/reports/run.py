@@ -33,12 +33,13 @@ class RunReport(SheetReport, DataReport, RecordReport):
     """A forward pass.
 
     states: whether to show the states and gates of every step. verify: whether to show the weights read and the
-    multiplications of every layer, which are shown anyway where one differs.
+    multiplications of every layer, which are shown anyway where one differs. within: the name of one of a model.
     """
 
     run: Run
     states: bool = False
     verify: bool = False
+    within: str | None = None
 
     @property
     def agrees(self) -> bool:
@@ -80,7 +81,7 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def _layer_sheet(self) -> Sheet:
         layers, network = self.run.layers, self.run.network
-        notes, subtitle = tuple(_notes(self.run, verify=self.verify)), f"forward pass; {setting(network)}"
+        notes, subtitle = tuple(_notes(self.run, verify=self.verify, within=self.within)), f"forward pass; {setting(network)}"
         head = Sheet((), (), title=title(network), subtitle=subtitle, notes=notes)
         if self.run.agrees and not self.verify:
             shapes: list[Row] = [(layer.placed.name, layer.shape) for layer in layers]
@@ -109,10 +110,10 @@ def _numbers(layer: LayerRun) -> dict[str, Any]:
     return dict(zip(_HEADER[1:-1], (placed.name, layer.shape, placed.output_shape, *values), strict=True))
 
 
-def _notes(run: Run, *, verify: bool) -> Iterator[str]:
+def _notes(run: Run, *, verify: bool, within: str | None) -> Iterator[str]:
     if run.assumed_steps is not None:
-        steps = run.assumed_steps
-        yield f"The number of steps is not given, so {steps} were run; -T runs another number."
+        cure = f"give steps in {within} to run" if within else "-T runs"
+        yield f"The number of steps is not given, so {run.assumed_steps} were run; {cure} another number."
     if later := one_to_many(run.network):
         yield later
     for layer in run.layers if verify else ():

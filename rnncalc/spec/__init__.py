@@ -17,12 +17,12 @@ from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Allowed, Switch
 from rnncalc.letters import LETTER, with_index
 from rnncalc.network.network import Network
-from rnncalc.printable import escape_path
+from rnncalc.printable import escape, escape_path
 from rnncalc.records import Frozen
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, node_at, scalars, word_of
 from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.spec.values import read as read_word
-from rnncalc.words import did_you_mean, not_among
+from rnncalc.words import did_you_mean, not_among, one_of
 
 if TYPE_CHECKING:
     from rnncalc.network.data import Data
@@ -135,7 +135,7 @@ class Spec(Frozen):
     @cached_property
     def described(self) -> Described:
         """The network or the model, none of its sizes open. Raises SpecError with every problem there is."""
-        if not isinstance(self.root, Mapping) or self.root.get("networks") is None:
+        if not (isinstance(self.root, Mapping) and self.several):
             return self.sized(None)
         from rnncalc.spec.document import read_document
         from rnncalc.spec.networks import read_model  # imported only for a model
@@ -154,6 +154,11 @@ class Spec(Frozen):
         return contents(path, pipes=False), path
 
     @property
+    def several(self) -> bool:
+        """Whether it describes a model of several networks."""
+        return isinstance(self.root, Mapping) and self.root.get("networks") is not None
+
+    @property
     def network(self) -> Network:
         """The one network. Raises SpecError with every problem there is, or if there are several networks."""
         described = self.described
@@ -161,9 +166,14 @@ class Spec(Frozen):
 
     def sized(self, unknown: int | None) -> Network:
         """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
-        if isinstance(self.root, Mapping) and self.root.get("networks") is not None:
+        if self.several:
             line, column = self.place(("networks",)) or (None, None)
-            message = "a model of several networks, and this takes one; write it in a file of its own, and give that"
+            below = node_at(self.root, ("networks",))[0]
+            files = {key.value: _file_of(node) for key, node in (below.items if isinstance(below, Mapping) else ())}
+            cures = [f"give {one_of(named)}"] if (named := [escape(file) for file in files.values() if file]) else []
+            if inline := [escape(name) for name, file in files.items() if not file]:
+                cures.append(f"write {one_of(inline)} in a file of its own, and give that")
+            message = f"a model of several networks, and this takes one; {', or '.join(cures)}"
             raise SpecError((Problem(("networks",), message, escape_path(self.source), line, column),))
         return read_network(self.root, self.source, self.name, self.problems, unknown)
 
@@ -174,7 +184,7 @@ class Spec(Frozen):
             message = not_among((name,), (*networks,)) if networks else "one network is described; remove it"
             raise CallError(f"--only: {message}")
         (node, _), source = node_at(self.root, ("networks", name)), self.source
-        if file := word_of(node) or word_of((isinstance(node, Mapping) and node.get("file")) or node):
+        if file := _file_of(node):
             data, source = self.beside(file)
             node = spec_in_file(data, source).root
         spec = Spec(node, source, self.name, (), networks[name].own_convention or "", (self, name))
@@ -213,6 +223,11 @@ class Spec(Frozen):
                     continue
                 mark = (node.mark.line + 1, node.mark.column + 1) if not isinstance(node.mark, Flag) else ()
                 yield Problem((), f"{letter} is a letter without a number{near}", escape_path(self.source), *mark)
+
+
+def _file_of(node: Node) -> str:
+    """Return the name of the file that a network of a model is in; empty if it is in its place."""
+    return word_of((isinstance(node, Mapping) and node.get("file")) or node)
 
 
 def parse(data: bytes, source: str, **overrides: Override) -> Spec:

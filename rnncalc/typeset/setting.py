@@ -13,7 +13,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Part
+from rnncalc.network.parts import Part, steps_known
 from rnncalc.words import all_of, plural
 
 if TYPE_CHECKING:
@@ -109,6 +109,13 @@ def flow(network: Described) -> str:
     steps = [f"{part.steps:,}" if part.steps else "T" for part in network.parts.values()]
     ending = "" if steps == ["1"] else "s"
     return f"{network.topology_name}, {' and '.join(steps)} step{ending}"
+
+
+def steps_cure(*networks: Described) -> str:
+    """Return where to give the number of steps: in the networks of models that lack it, or with a flag."""
+    members = [(name, each.network) for network in networks for name, each in network.networks.items()]
+    lacking = dict.fromkeys(name for name, network in members if not steps_known(network.parts))
+    return f"give steps in {all_of([*lacking])}" if lacking else "give steps, or -T"
 
 
 def setting(network: Described) -> str:
