@@ -91,7 +91,7 @@ def check(
     convention: str | None,
     sizes: tuple[str, ...],
     rate: str | None,
-    dtype: str,
+    dtype: str | None,
     quantize: str | None,
     baseline: str | None,
     model: str | None,
@@ -106,9 +106,10 @@ def check(
     beside those of the specs. Exit code 1 if a check fails.
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention, "sizes": sizes, "rate": rate}
+    overrides["dtype"] = dtype
     with AllAtOnce() as at_once:
         listed = formats.find(destination.format).can_write(DataReport)
-        call = Call((), overrides, (dtype, quantize), strict, listed)
+        call = Call((), overrides, (dtype or "float32", quantize), strict, listed)
         checks = at_once.ask(_check_all, paths, call, limits, baseline, model)
     checks = checks.replace(tensors=tensors)
     write([checks], destination)
@@ -154,7 +155,7 @@ def _check_all(
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
     call = call._replace(limits=read_limits(limits))
     for key, text in call.overrides.items():
-        if isinstance(text, str):
+        if isinstance(text, str) and key in KEYS:
             read_value(f"--{key}", text, KEYS[key])
     files = find(paths)
     earlier = None

@@ -38,9 +38,10 @@ class NetworkFlags(TypedDict):
     notation: NotRequired[str | None]
     letters: NotRequired[Any]
     sizes: NotRequired[tuple[str, ...]]
+    dtype: NotRequired[str | None]
 
 
-OF_NETWORK = {*NetworkFlags.__annotations__}
+OF_NETWORK = {*NetworkFlags.__annotations__} - {"dtype"}
 """The names of the flags that describe a network, or how it is written."""
 
 
@@ -243,7 +244,7 @@ quantize_flag = word_flag(
 )
 
 dtype_flag = word_flag(
-    "--dtype", words="rnncalc.layers.options:DTYPES", default="float32", show_default=True, help="Data type, for bytes."
+    "--dtype", words="rnncalc.layers.options:DTYPES", help="Data type, for bytes; float32 by default."
 )
 
 

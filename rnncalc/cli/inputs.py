@@ -162,7 +162,7 @@ def describing(flags: Mapping[str, Any]) -> list[str]:
 
 def overrides(flags: Mapping[str, Any]) -> dict[str, Override]:
     """Return the values that override a spec's own."""
-    keys = {*OVERRIDES, "letters"}
+    keys = {*OVERRIDES, "letters", "dtype"}
     return {key: word for key, word in flags.items() if key in keys and isinstance(word, str | tuple)}
 
 

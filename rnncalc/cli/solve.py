@@ -35,7 +35,7 @@ def solve(
     params: str | None,
     bytes_: str | None,
     match: str | None,
-    dtype: str,
+    dtype: str | None,
     multiple_of: str,
     exact: bool,
     destination: Destination,
@@ -49,13 +49,13 @@ def solve(
     if specs and (meant := network_meant(specs)):
         raise CallError(meant)
     with AllAtOnce() as at_once:
-        size = at_once.ask(bytes_of, dtype)
+        size = at_once.ask(bytes_of, dtype or "float32")
         budget = at_once.ask(_budget, params, bytes_, match)
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
-        spec = at_once.ask(read_open_spec, specs, **flags)
+        spec = at_once.ask(read_open_spec, specs, **flags, dtype=dtype)
     if not spec.marked:
         networks = spec.described.networks  # the problems of the spec are first
-        file = f"a file of {one_of([*networks])} alone, and give that" if networks else "the file"
+        file = f"a file with {one_of([*networks])} alone, and give that" if networks else "the file"
         such = f"such as lstm: ?, in {file}" if specs else "as in -l 'lstm:?'"
         if is_drafted(spec.source):
             such = f"in the spec that rnncalc read {escape_path(spec.source)} prints"

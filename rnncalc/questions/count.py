@@ -87,10 +87,13 @@ class Count(Frozen):
 def count(network: Described, dtype: str = "float32") -> Count:
     """Return the counts of a network or a model, with bytes for parameters of a `dtype`, one of DTYPES.
 
+    If all layers have one dtype of their own, that is the dtype of the counts.
     Raises CallError for an unknown dtype, and for an argument that is not a network.
     """
     network = described_of(network)
     bytes_of(dtype)
+    own = {placed.layer.dtype for placed in network.stack if placed.params}
+    dtype = own.pop() or dtype if len(own) == 1 else dtype
     return Count(
         network=network,
         dtype=dtype,

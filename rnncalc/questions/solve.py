@@ -13,10 +13,12 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.options import DTYPES
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT
 from rnncalc.printable import escape
 from rnncalc.questions import describe, network_of, whole
+from rnncalc.words import all_of
 
 Piece = tuple[int, int]
 """The first and the last place of a range of sizes."""
@@ -92,16 +94,23 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
 
 def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each: int = 0) -> Solution:
     """Solve with these sizes to try."""
-    params = budget // bytes_each if bytes_each else budget
     sizes = in_groups(sizes)
     monotone = [*pieces(sizes, 0, 0), *(_divisors(sizes) or pieces(sizes, 1, MAX_SIZE // sizes.step))]
     if not monotone:
         raise _none(sizes)
     smallest, largest = monotone[0][0], monotone[-1][1]
-    typed = [placed for placed in sizes.sized(smallest * sizes.step).stack if placed.layer.dtype] if bytes_each else []
-    if typed:
-        message = f"{typed[0].name} has a dtype of its own, so that bytes are not a multiple of the parameters"
-        raise RefusedError(f"{message}; give the budget in parameters")
+    if bytes_each:
+        types = {
+            DTYPES[dtype] if (dtype := placed.layer.dtype) else bytes_each: placed.name
+            for placed in sizes.sized(smallest * sizes.step).stack
+            if placed.params
+        }
+        if len(types) > 1:
+            names = all_of([*types.values()])
+            message = f"{names} have different dtypes, so that bytes are not a multiple of the parameters"
+            raise RefusedError(f"{message}; give the budget in parameters")
+        bytes_each = next(iter(types), bytes_each)
+    params = budget // bytes_each if bytes_each else budget
     if smallest < largest and len({sizes.params(end) for piece in monotone for end in piece}) == 1:
         raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)

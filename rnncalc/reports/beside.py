@@ -322,7 +322,8 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
                 row = kind, shape_text(module.input), name, shape_text(array)
                 rows.append((first._replace(name=module.name), row))
                 letters |= {axis for axis, size in (*module.input.items(), *array.items()) if size is None}
-        meant = {"B": "the sequences in a batch (--batch)", "T": f"the steps{'' if self.shapes.network.networks else ' (-T)'}"}
+        flag = "" if self.shapes.network.networks else " (-T)"
+        meant = {"B": "the sequences in a batch (--batch)", "T": f"the steps{flag}"}
         returns = self.shapes.returns
         notes = ["; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."] if letters else []
         notes.append((self.shapes.time_first and returns.note_time_first) or returns.note)

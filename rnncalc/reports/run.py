@@ -81,8 +81,8 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def _layer_sheet(self) -> Sheet:
         layers, network = self.run.layers, self.run.network
-        notes, subtitle = tuple(_notes(self.run, verify=self.verify, within=self.within)), f"forward pass; {setting(network)}"
-        head = Sheet((), (), title=title(network), subtitle=subtitle, notes=notes)
+        notes = tuple(_notes(self.run, verify=self.verify, within=self.within))
+        head = Sheet((), (), title=title(network), subtitle=f"forward pass; {setting(network)}", notes=notes)
         if self.run.agrees and not self.verify:
             shapes: list[Row] = [(layer.placed.name, layer.shape) for layer in layers]
             return head.replace(columns=(*key_columns("Layer"), Column("Output shape")), rows=shapes)

@@ -23,7 +23,7 @@ from rnncalc.spec.values import NOTHING
 MODEL_KEYS = ("name", "source", "convention", "notation", "sizes", "dtype", "networks", "expect", "budget", "training")
 """The keys of a spec with `networks`."""
 
-SHARED = ("convention", "notation", "training", "rate")
+SHARED = ("convention", "notation", "training", "rate", "dtype")
 """The keys that a network takes from its model if it lacks them, as it takes `sizes`; `rate` is a flag's alone."""
 
 Document = tuple[str, Node, list[Problem]]
@@ -42,9 +42,8 @@ def read_model(
 
     Raises SpecError with all problems, those of each file in the order of their places.
     """
-    reader = _ModelReader(root, source)
+    reader = _ModelReader(root, source, own_convention, read)
     reader.problems += problems
-    reader.path, reader.own_convention, reader.document = source, own_convention, read
     model = reader.model(name)
     if model is None or reader.problems or reader.elsewhere:
         here = reader.error().problems if reader.problems else ()
@@ -59,13 +58,14 @@ class _ModelReader(NetworkReader):
     """
 
     by_name = BY_NAME
-    path: str
-    own_convention: str
-    document: Callable[[str], Document]
+
+    def __init__(self, root: Mapping, path: str, own_convention: str, document: Callable[[str], Document]) -> None:
+        super().__init__(root, path)
+        self.path, self.own_convention, self.document = path, own_convention, document
+        self.elsewhere: list[Problem] = []
 
     def model(self, name: str) -> Model | None:
         """Return the model; None, with the problems noted, if it cannot be one."""
-        self.elsewhere: list[Problem] = []
         rate = self.root.get("rate") if isinstance(self.root, Mapping) else None
         known = (*MODEL_KEYS, *(["rate"] if rate and isinstance(rate.mark, Flag) else []))
         nodes = dict(self.keys(self.root, (), known, _misplaced))
@@ -78,7 +78,7 @@ class _ModelReader(NetworkReader):
             if key in nodes:
                 values[key] = read(nodes[key], (key,))
         if "dtype" in nodes:
-            self.dtype = self.value(nodes["dtype"], ("dtype",), OPTIONS["dtype"].allowed, None)
+            self.value(nodes["dtype"], ("dtype",), OPTIONS["dtype"].allowed, None)
         if "sizes" in nodes:
             self.sizes = self.named_sizes(nodes["sizes"])
             self.sizes.compute()
@@ -145,9 +145,8 @@ class _ModelReader(NetworkReader):
         own_convention = self.own_convention
         if isinstance(root, Mapping) and (convention := root.get("convention")):
             own_convention = word_of(convention)
-        reader = NetworkReader(self._sharing(root, shared, inline=inline), source)
-        reader.at, reader.above, reader.course = at if inline else (), self.sizes, shared.get("notation")
-        reader.dtype, reader.top_keys = self.dtype, (*TOP_KEYS, "calls") if inline else TOP_KEYS
+        own, course = self._sharing(root, shared, inline=inline), shared.get("notation")
+        reader = NetworkReader(own, source, at=at if inline else (), above=self.sizes, course=course)
         reader.problems += problems
         try:
             network = reader.network(name)

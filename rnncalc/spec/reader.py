@@ -62,7 +62,8 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
 
 GROUP_KEYS = ("repeat", "layers")
-TOP_KEYS = (*KEYS, "sizes", "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
+_SET_APART = ("sizes", "dtype", "layers", "output", "encoder", "decoder", "expect", "budget", "training")
+TOP_KEYS = (*KEYS, *_SET_APART, *OWN_DATA)
 
 _WEIGHTS = re.compile("(?:[WwUVb]|gamma|γ)(?:_.*)?|[acEPxy]")
 """What symbols of weights look like, and symbols of values that are no gates."""
@@ -92,17 +93,26 @@ class NetworkReader(TreeReader):
     """Reads a network; what cannot be read is noted, and a harmless value replaces it.
 
     at: the path of the network in its file. above: the named sizes of the model that it is part of; course: its
-    notation, whose letters may be those of other networks; dtype: that of layers without their own. by_name: the keys
-    of a budget with limits by name. top_keys: those of the network, and of its entry in a model.
+    notation, whose letters may be those of other networks. by_name: the keys of a budget with limits by name. dtype:
+    that of layers without their own.
     """
 
-    sizes: NamedSizes | None = None
-    at: Path = ()
-    above: NamedSizes | None = None
-    dtype: str | None = None
-    course: Node | None = None
     by_name: tuple[str, ...] = ("layers",)
-    top_keys: tuple[str, ...] = TOP_KEYS
+    sizes: NamedSizes | None = None
+    dtype: str | None = None
+
+    def __init__(
+        self,
+        root: Node,
+        source: str,
+        unknown: int | None = None,
+        *,
+        at: Path = (),
+        above: NamedSizes | None = None,
+        course: Node | None = None,
+    ) -> None:
+        super().__init__(root, source, unknown)
+        self.at, self.above, self.course = at, above, course
 
     def problem(
         self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = (), *, rest: bool = False
@@ -111,7 +121,7 @@ class NetworkReader(TreeReader):
 
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, if it cannot be one."""
-        nodes = dict(self.keys(self.root, (), self.top_keys))
+        nodes = dict(self.keys(self.root, (), (*TOP_KEYS, *["calls"] * bool(self.at))))
         if not isinstance(self.root, Mapping):
             return None
         parts = {
@@ -124,6 +134,8 @@ class NetworkReader(TreeReader):
         if "sizes" in nodes or self.above is not None:
             self.sizes = self.named_sizes(nodes.get("sizes", Mapping(self.root.mark)))
             self.sizes.compute()
+        if "dtype" in nodes and not isinstance(nodes["dtype"].mark, Flag):  # a flag's is that of the call
+            self.dtype = self.value(nodes["dtype"], ("dtype",), OPTIONS["dtype"].allowed, None)
         values = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
         if isinstance(notation := nodes.get("notation"), Mapping):
             below = dict(self.keys(notation, ("notation",), ("name", "letters")))

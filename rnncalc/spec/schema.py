@@ -55,6 +55,7 @@ def schema() -> Schema:
         "sizes": {"type": "object", "additionalProperties": values, **names, "description": SIZES},
         "encoder": _ref("part"),
         "decoder": _ref("part"),
+        "dtype": _described(OPTIONS["dtype"]),
         "expect": {"anyOf": [COUNT.schema, _expect()]},
         "budget": _budget(),
         "training": _keys({key: _described(option) for key, option in UPDATE_KEYS.items()}),
@@ -83,10 +84,10 @@ def schema() -> Schema:
     return {
         "$schema": DIALECT,
         "title": "A recurrent network, as rnncalc counts it",
-        **_keys({**network, "dtype": OPTIONS["dtype"].allowed.schema, "networks": networks}),
+        **_keys({**network, "networks": networks}),
         "if": {"required": ["networks"]},
         "then": {"properties": {key: key in MODEL_KEYS for key in network}},
-        "else": {**rules, "not": {"required": ["dtype"]}},
+        "else": rules,
         "$defs": {
             "layers": layers,
             "network": {**_keys({**network, **calls}), **rules},

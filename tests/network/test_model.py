@@ -117,7 +117,7 @@ def test_a_file_gives_what_its_text_gives_in_place(call: Call, tmp_path: Path) -
         call(in_file, "-T", 3).err
         == "--steps: each network of a model has its own; write steps: 3 in it, under networks\n"
     )
-    message = "a model of several networks, and this takes one; give a.yaml"
+    message = "a model of several networks, and this takes one; give inner.yaml"
     assert call("exercise", in_file).err == f"{in_file}:3:3: networks: {message}\n"
 
 
