@@ -12,7 +12,7 @@ from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions import explain as question
-from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.explain import ExplanationReport, ModelsReport
 from rnncalc.reports.report import Report
 
 
@@ -66,4 +66,7 @@ def explain(
         return
     explained = [question.explain_those(each.network, each.only, layer_superscripts) for each in networks]
     within = [each.within for each in networks]
-    write([ExplanationReport(*each) for each in zip(explained, within, strict=True)], destination)
+    reports: list[Report] = [ExplanationReport(*each) for each in zip(explained, within, strict=True)]
+    if models := [] if only else [described for _, described in read if not isinstance(described, Network)]:
+        reports.append(ModelsReport(tuple(models)))
+    write(reports, destination)

@@ -19,7 +19,7 @@ from rnncalc.letters import has_letters
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.report import DataReport, DerivationReport, fields
+from rnncalc.reports.report import DataReport, DerivationReport, SheetReport, fields
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
 from rnncalc.typeset.equations import (
@@ -34,11 +34,12 @@ from rnncalc.typeset.equations import (
     timed,
     vector,
 )
-from rnncalc.typeset.setting import one_to_many, setting, title
+from rnncalc.typeset.setting import in_model, layer_sheets, one_to_many, setting, title
 from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.words import all_of, decimal, in_full, plural
 
 if TYPE_CHECKING:
+    from rnncalc.network.model import Model
     from rnncalc.pictures.picture import Picture
     from rnncalc.step.equations import Equation
 
@@ -141,13 +142,14 @@ class ExplanationReport(DataReport, DerivationReport):
 
     def _layers(self) -> list[Sheet]:
         remarks: set[tuple[str, str]] = set()  # those on gates and biases, to write each once
-        return [_sheet(each, remarks) for each in self.explanation.layers]
+        return [*in_model(self.within, [_sheet(each, remarks) for each in self.explanation.layers])]
 
     def _network(self) -> Iterator[Sheet]:
         """Yield the total of several layers and the dense equivalent, if all layers are explained."""
         explained = self.explanation
         if explained.total is not None and len(explained.layers) > 1:
-            yield _rows_sheet("Total", [_row(explained.total)])
+            head = f"Total of {self.within}" if self.within else "Total"
+            yield _rows_sheet(head, [_row(explained.total)])
         if explained.dense and explained.dense.ratio is not None:
             params = f"{self.network.params:,}"
             ratio = f"{explained.dense.params:,} is {decimal(explained.dense.ratio)} × this network's {params}."
@@ -157,6 +159,27 @@ class ExplanationReport(DataReport, DerivationReport):
             sheet = _rows_sheet("Dense equivalent", [*_dense_rows(explained.dense)], (ratio,))
             key, what, *others = sheet.columns
             yield sheet.replace(subtitle=subtitle, summed=True, columns=(key, what.replace(whole=True), *others))
+
+
+class ModelsReport(SheetReport, DataReport):
+    """The parameters of models of several networks, below the derivations of the networks."""
+
+    models: tuple[Model, ...]
+
+    def data(self) -> Iterable[dict[str, Any]]:
+        return ()
+
+    def beside(self) -> dict[str, Any]:
+        return {"models": [fields(model, "name", "params") for model in self.models]}
+
+    def sheets(self) -> list[Sheet]:
+        """Return a table of the networks of each model with their parameters."""
+        tables = []
+        for model in self.models:
+            rows = ((placed, (placed.params,)) for placed in model.stack)
+            *_, sheet = layer_sheets(model, (), ("Parameters",), rows, (model.params,))
+            tables.append(sheet.replace(title=title(model), subtitle=setting(model)))
+        return tables
 
 
 Row = tuple[str | TensorName, str, Arithmetic, int]

@@ -34,7 +34,7 @@ from rnncalc.typeset.equations import (
     vector,
     without_shapes,
 )
-from rnncalc.typeset.setting import setting, title
+from rnncalc.typeset.setting import in_model, setting, title
 from rnncalc.typeset.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.words import plural
 
@@ -109,7 +109,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         """Return remarks, and for each layer a table of saved activations and the equations of its backward pass."""
         network = self.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
-        return [head, *(sheet for each in self.layers for sheet in _sheets(each))]
+        return [head, *in_model(self.within, (sheet for each in self.layers for sheet in _sheets(each)))]
 
     def _remarks(self) -> Iterator[str | Phrase]:
         training = self.training

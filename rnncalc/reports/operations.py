@@ -13,7 +13,7 @@ from rnncalc.reports.beside import ExtendedCountReport, on_unknown
 from rnncalc.reports.explain import equations, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.typeset.equations import enumeration, plain, vector
-from rnncalc.typeset.setting import setting, title
+from rnncalc.typeset.setting import in_model, setting, title
 from rnncalc.typeset.sheet import Column, Phrase, Row, Sheet, worked
 from rnncalc.words import all_of, plural
 
@@ -87,7 +87,7 @@ class OperationsExplanationReport(DerivationReport, DataReport):
         """Return two tables for each layer, of a step and of the sequence, and the FLOPs of all layers."""
         counted = self.operations
         head = Sheet((), (), title=title(counted.network), subtitle=setting(counted.network), notes=(*self._notes(),))
-        sheets = [head, *(sheet for each in self.layers for sheet in _sheets(each))]
+        sheets = [head, *in_model(self.within, (sheet for each in self.layers for sheet in _sheets(each)))]
         if counted.total and len(self.layers) == len(counted.network.stack) > 1:
             flops = [each.counts.flops for each in self.layers if each.counts]
             columns = Column("Network", key=True), Column("Arithmetic"), Column("Number", right=True)

@@ -230,6 +230,12 @@ def layer_sheets(
     return [layers, sheet(of_networks, sums, shown, {"title": "Networks"})]
 
 
+def in_model(within: str | None, sheets: Iterable[Sheet]) -> Iterator[Sheet]:
+    """Yield tables of layers, in a model with the name of the network in their titles: `actor.lstm_1`."""
+    for sheet in sheets:
+        yield sheet.replace(title=f"{within}.{sheet.title}") if within and sheet.title else sheet
+
+
 def one_to_many(network: Network) -> str | None:
     """Return a sentence on the later steps of a network that reads one vector; None for other networks."""
     if network.topology != "one-to-many":
