@@ -164,8 +164,8 @@ def product(*factors: Expression) -> Expression:
 
 
 def _expression(size: int | Polynomial) -> Expression:
-    """Return a size as an expression: a polynomial as a sum of products of letters."""
-    if isinstance(size, int):
+    """Return a size as an expression: a polynomial as a sum of products of letters, but one over a number, as h/4."""
+    if isinstance(size, int) or not size.whole:
         return size
     terms = size.terms.items()
     return _sum([_product((factor, *monomial), folded=True) for monomial, factor in terms], folded=True)
@@ -180,6 +180,8 @@ def factored(expression: int | Polynomial) -> Expression:
 
 
 def _bracketed(expression: Expression, text: str) -> str:
+    if not getattr(expression, "whole", True):  # h/4, and (h + 1)/4 has its bracket
+        return text
     return f"({text})" if len(getattr(expression, "terms", ())) > 1 else text  # a sum, or a polynomial that is one
 
 
