@@ -8,6 +8,7 @@ from itertools import chain, product
 from math import prod
 
 from rnncalc.bounds import MOST_VARIED
+from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.options import Size
@@ -79,6 +80,21 @@ def sizes_of(network: Network) -> dict[str, SizePlace]:
     return sizes
 
 
+def _taken(network: Network, sizes: Mapping[str, SizePlace]) -> Iterator[str]:
+    """Yield the names of sizes, without the options that their layers do not take."""
+    for name, (half, at, key) in sizes.items():
+        layer = None if at is None else network.parts[half].layers[at]
+        if layer is None or key == layer.number:
+            yield name
+            continue
+        for number in {2, 1} - {layer.defaults.get(key)}:
+            other = layer.replace(**{key: number})
+            problems = (*other.option_problems(), *other.condition_problems(), *lacks(other, network.convention))
+            if key not in dict(problems):
+                yield name
+                break
+
+
 def places_varied(networks: Sequence[Network], vary: Mapping[str, Sequence[int]]) -> list[list[list[SizePlace]]]:
     """Return for each size that varies its places in each network. Raises CallError for an unknown size or no values.
 
@@ -86,8 +102,9 @@ def places_varied(networks: Sequence[Network], vary: Mapping[str, Sequence[int]]
     """
     sizes = [sizes_of(network) for network in networks]
     joined = [[name.strip() for name in names.split(",")] for names in vary]
-    if wrong := not_among([*chain(*joined)], tuple(dict.fromkeys(chain(*sizes)))):
-        raise CallError(f"vary: {wrong}")
+    if not_among([*chain(*joined)], tuple(dict.fromkeys(chain(*sizes)))):
+        taken = dict.fromkeys(chain(*map(_taken, networks, sizes)))
+        raise CallError(f"vary: {not_among([*chain(*joined)], tuple(taken))}")
     for names, values in vary.items():
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
             message = "expected the values that it may have, such as range(16, 65)"
