@@ -349,7 +349,7 @@ def _changed(difference: LayerDifference, path: str) -> Line:
         return names[0], f"not in the file{where}{why}", at, (layer_text(ours), None)
     one = theirs[0] if len({*theirs}) == 1 else None
     units = getattr(ours, ours.number) if ours.number in ("units", "filters") else None
-    before = layer_text(ours if len(names) == 1 else ours.replace(repeat=len(names)))
+    before = layer_text(ours.replace(repeat=len(names), dtype=None))
     several_lines = ", " in before or "{" in before  # in block form
     if one and len(theirs) == len(names) and units and one == ours.replace(**{ours.number: getattr(one, ours.number)}):
         width, head = getattr(one, ours.number), ours.kind
@@ -358,8 +358,9 @@ def _changed(difference: LayerDifference, path: str) -> Line:
         subject = f"{all_of([*map(escape, names)])} {'has' if len(names) == 1 else 'have'}"
         text = f"{subject} {width:,} {ours.number} in the file, {units:,} in the spec; write {head}: {width}"
         return f"{names[0]}.{ours.number}", text, at, (units, width)
-    lines = [*map(layer_text, [one.replace(repeat=len(theirs))] if one else theirs)]
-    after = ", then ".join(lines)
+    written = [one.replace(repeat=len(theirs))] if one else theirs
+    lines = [*map(layer_text, written)]
+    after = ", then ".join(layer_text(layer.replace(dtype=None)) for layer in written)  # the spec says dtype alone
     whole = "output" if isinstance(ours, Output) else "layer"
     braces = whole == "layer" and (several_lines or any(", " in line for line in lines))
     in_yaml = ", then ".join(f"{{{line}}}" if braces else line for line in lines)

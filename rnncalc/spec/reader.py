@@ -406,7 +406,10 @@ class NetworkReader(TreeReader):
         """Note the problem of a layer without a known kind."""
         words = [key for key, _ in node.items if key.value not in OPTIONS]
         if not words:
-            self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
+            if [key.value for key, _ in node.items] == ["repeat"]:
+                self.missing(node, (*path, "layers"), "the layers to repeat, or write repeat below the one layer")
+            else:
+                self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
             return
         key, first = words[0], node.items[0][1]
         from rnncalc.spec.aliases import call_cure, kind_cure
