@@ -118,8 +118,16 @@ def _common(modules: Sequence[FileModule]) -> str:
     return ".".join(names[0] for names in takewhile(lambda names: len({*names}) == 1, zip(*paths, strict=False)))
 
 
+_OF_DENSE = {"weight", "bias"}
+"""The tensors of PyTorch's nn.Linear."""
+
+
 def _by_first_name(whole: Reading) -> tuple[tuple[frozenset[str], int], ...]:
-    """Return the modules of PyTorch that are in one module, if the layers do not follow one another as one row."""
+    """Return the modules of PyTorch that are in one module, if the layers do not follow one another as one row.
+
+    If each is by itself, several dense layers at the end that read one width, as of an actor and a critic, are apart
+    from those before them.
+    """
     file = whole.file
     if file.framework != "pytorch" or whole.draft is None or not _widths_differ(whole.draft):
         return ()
@@ -129,7 +137,15 @@ def _by_first_name(whole: Reading) -> tuple[tuple[frozenset[str], int], ...]:
         first = module.path[len(start) :].lstrip(".").partition(".")[0]
         groups.setdefault(first, set()).add(module.path)
     if all(len(paths) == 1 for paths in groups.values()):
-        return ()
+        modules = [module for module in file.modules if module.tensors]
+        shapes = [module.tensors["weight"].shape if {*module.tensors} <= _OF_DENSE else () for module in modules]
+        width = shapes[-1][-1:]
+        heads = [*takewhile(lambda shape: len(shape) == 2 and shape[1:] == width, reversed(shapes))]
+        if len(heads) < 2 or any(shape[:1] == width for shape in heads[1:]):  # which may follow one another
+            return ()
+        apart = [module.path for module in modules[-len(heads) :]]
+        before = frozenset(module.path for module in file.modules).difference(apart)
+        return tuple((paths, 1) for paths in (before, *map(frozenset, zip(apart, strict=True))) if paths)
     return tuple((frozenset(paths), 1) for paths in groups.values())
 
 
