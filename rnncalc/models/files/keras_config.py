@@ -69,6 +69,7 @@ class Configuration:
         self._shape: Sizes = ()  # of what the next layer reads, if that is known
         self._lost = False  # whether its number of steps cannot be known
         self._masks: set[str] = set()  # the layers that compute masks alone
+        self._ends: dict[tuple[str, ...], int] = {}  # the place of the last layer in each container, by its names
         if config is not None:
             is_text = isinstance(config, str | bytes)
             top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if is_text else config
@@ -134,9 +135,11 @@ class Configuration:
         nodes = node.get("inbound_nodes")
         if kind == "MultiHeadAttention" and isinstance(nodes, list):  # an argument of the call
             plain["causal"] = _has(nodes, "use_causal_mask")
-        if activation := self._activation(kind, plain, names, nodes):
-            before = self.layers[-1]
-            self.layers[-1] = before._replace(settings={**before.settings, "activation": activation})
+        reads = {name for (name, *_), _ in _values(nodes)}
+        at = self._ends.get((*names[:-1], *reads)) if nodes else len(self.layers) - 1  # it may read an earlier layer
+        if at is not None and (activation := self._activation(kind, plain, names, at)):
+            before = self.layers[at]
+            self.layers[at] = before._replace(settings={**before.settings, "activation": activation})
             return
         if axes and len(read) == 2 + axes and None not in read[1:-1]:
             plain["space"] = read[1:-1]
@@ -151,6 +154,7 @@ class Configuration:
             (steps,) = read
         elif len(read) == 1:
             inputs = read[0] or 0
+        self._ends |= {names[:depth]: len(self.layers) for depth in range(1, len(names) + 1)}
         self.layers.append(KerasLayer(kind, plain, config.get("trainable") is False, names, group, steps, inputs))
         keeping = bool(_KEEPING.fullmatch(kind))
         places = axes and config.get("padding") == "same" and config.get("return_sequences") is True
@@ -175,16 +179,15 @@ class Configuration:
             yield Remark(RemarkKind.SEVERAL_INPUTS, (), (len(self.inputs), self.outputs))
         yield from model.named_remarks({RemarkKind.JOINS: self.joins, RemarkKind.FORKS: self.forks})
 
-    def _activation(self, kind: str, settings: Mapping[str, Any], names: tuple[str, ...], nodes: Any) -> str | None:
-        """Return the activation that a layer is, of the dense layer, convolution or norm before it that has none."""
-        before = self.layers[-1] if self.layers else UNKNOWN
+    def _activation(self, kind: str, settings: Mapping[str, Any], names: tuple[str, ...], at: int) -> str | None:
+        """Return the activation that a layer is, of the dense layer, convolution or norm that it reads and has none."""
+        before = self.layers[at] if self.layers else UNKNOWN
         whole = before.names[: len(names)]
         if kind not in ("Activation", "ReLU", "Softmax"):
             return None
-        behind = not nodes or {name for (name, *_), _ in _values(nodes)} == {*whole[-1:]}
         free = re.fullmatch("Dense|Conv1D|(Batch|Layer)Normalization", before.kind)
         free = free and before.settings.get("activation", "linear") == "linear"
-        if not (free and behind and whole[:-1] == names[:-1] and whole[-1] not in self.forks) or "calls" in settings:
+        if not (free and whole[:-1] == names[:-1] and whole[-1] not in self.forks) or "calls" in settings:
             return None
         match kind, settings:
             case "Activation", {"activation": str(word)}:
