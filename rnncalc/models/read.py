@@ -8,7 +8,7 @@ from itertools import takewhile
 from math import prod
 from os import PathLike, fspath
 from os.path import basename
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
@@ -27,6 +27,9 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.printable import escape_path
 from rnncalc.words import plural
+
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described
 
 MOST_NAMED = 12
 """The most tensors that an external layer of a draft names."""
@@ -59,6 +62,16 @@ class Reading(NamedTuple):
     file: ModelFile
     draft: Draft | None
     networks: Mapping[str, tuple[Draft, int]] = {}
+
+    @property
+    def described(self) -> Described | None:
+        """What the draft describes."""
+        if self.draft is None or not self.networks:
+            return self.draft and self.draft.network
+        from rnncalc.network.model import Member, Model  # imported only for a model
+
+        members = {name: Member(draft.network, calls) for name, (draft, calls) in self.networks.items()}
+        return Model(members, name=self.draft.network.name)
 
 
 NOT_A_ROW = frozenset((RemarkKind.SEVERAL_INPUTS, RemarkKind.JOINS, RemarkKind.FORKS))

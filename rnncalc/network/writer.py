@@ -1,8 +1,8 @@
-"""From a Network back to its spec, without default values."""
+"""From a Network or a Model back to its spec, without default values."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import plain, substituted
 from rnncalc.layers.layer import External, Layer
@@ -11,9 +11,17 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.records import Frozen
 
+if TYPE_CHECKING:
+    from rnncalc.network.model import Described, Model
 
-def spec_of(network: Network) -> dict[str, Any]:
-    """Return the network as a spec file holds it, in plain values, without `expect`, `budget` and `training`."""
+
+def spec_of(network: Described) -> dict[str, Any]:
+    """Return what a spec file describes, in plain values, without `expect`, `budget` and `training`.
+
+    What all networks of a model share is at its top.
+    """
+    if not isinstance(network, Network):
+        return _of_model(network)
     spec = _changed(network, ("source", "convention", "topology", "feedback", "notation"))
     if network.symbols:
         spec["notation"] = {"name": network.notation or "w", "letters": {**network.symbols}}
@@ -27,6 +35,21 @@ def spec_of(network: Network) -> dict[str, Any]:
         halves = {"encoder": network.encoder, "decoder": network.decoder}
         return {"name": network.name} | spec | {key: _part(half, half.steps) for key, half in halves.items()}
     return {"name": network.name} | spec | _part(network.parts[None], network.steps)
+
+
+def _of_model(model: Model) -> dict[str, Any]:
+    specs = {name: spec_of(each.network) for name, each in model.networks.items()}
+    first, *others = specs.values()
+    common = {key: first[key] for key in ("convention", "notation", "source") if key in first}
+    top = {"name": model.name, **_changed(model, ("source",))}
+    top |= {key: value for key, value in common.items() if all(spec.get(key) == value for spec in others)}
+    return top | {
+        "networks": {
+            name: {key: value for key, value in specs[name].items() if key != "name" and top.get(key) != value}
+            | ({"calls": each.calls} if each.calls > 1 else {})
+            for name, each in model.networks.items()
+        }
+    }
 
 
 def _part(part: Part, steps: int | None) -> dict[str, Any]:

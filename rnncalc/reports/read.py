@@ -33,24 +33,12 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     listed_as = "files"
 
     def data(self) -> dict[str, Any]:
-        file = self.read.file
+        file, described = self.read.file, self.read.described
         return {
             **fields(file, "path", "format", "params"),
             "tensors": (_tensor_data(tensor) for tensor in file.tensors),
-            "spec": self._spec(),
+            "spec": described and spec_of(described),
             "remarks": [sentence(remark) for remark in file.remarks],
-        }
-
-    def _spec(self) -> dict[str, Any] | None:
-        draft, networks = self.read.draft, self.read.networks
-        if draft is None or not networks:
-            return draft and spec_of(draft.network)
-        return _top(draft) | {
-            "networks": {
-                name: {key: value for key, value in spec_of(each.network).items() if key not in SHARED}
-                | ({"calls": calls} if calls > 1 else {})
-                for name, (each, calls) in networks.items()
-            }
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
@@ -109,11 +97,14 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if not networks:
             return Document(tuple(head), tuple(_entries(draft)))
         head.append(f"{plural(len(networks), 'network')}, each counted by itself; no spec says how they are joined")
-        below = tuple(
-            Entry(name, (*(entry for entry in _entries(each) if entry.key not in SHARED), *_calls(calls)))
-            for name, (each, calls) in networks.items()
-        )
-        return Document(tuple(head), (*(Entry(*pair) for pair in _top(draft).items()), Entry("networks", below)))
+        assert self.read.described is not None
+        top = spec_of(self.read.described)
+        specs = top.pop("networks")
+        below = []
+        for name, (each, calls) in networks.items():
+            entries = (*_entries(each), Entry("calls", calls))
+            below.append(Entry(name, tuple(entry for entry in entries if entry.key in specs[name])))
+        return Document(tuple(head), (*(Entry(*pair) for pair in top.items()), Entry("networks", tuple(below))))
 
     def contents(self) -> str:
         """Return `PyTorch state dict, 12 tensors, 1,685 parameters, 2 LSTM layers`; buffers and the like are apart."""
@@ -126,18 +117,6 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             names = Counter(type(cell).__name__ for cell in cells for _ in range(cell.repeat))
             parts += [plural(number, f"{name} layer") for name, number in names.items()]
         return ", ".join(parts)
-
-
-SHARED = ("name", "source", "convention")
-"""The keys of a draft that are those of the whole model."""
-
-
-def _top(draft: Draft) -> dict[str, Any]:
-    return {key: value for key, value in spec_of(draft.network).items() if key in SHARED}
-
-
-def _calls(calls: int) -> list[Entry]:
-    return [Entry("calls", calls)] if calls > 1 else []
 
 
 def _kind_of_file(file: ModelFile) -> str:
