@@ -52,7 +52,6 @@ def compare(
     params: str | None,
     same_params: bool,
     vary: tuple[str, ...],
-    dtype: str | None,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
@@ -61,7 +60,7 @@ def compare(
     --steps FIRST..LAST shows how the dense equivalent grows with the number of steps. Exit code 1 when no width fits
     the budget.
     """
-    flags["dtype"] = dtype
+    dtype = flags.get("dtype") or "float32"
     with AllAtOnce() as at_once:
         if match := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
             expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(match[0])}'"
@@ -101,17 +100,17 @@ def compare(
     elif varied:
 
         def compared(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Compared]]:
-            comparison = question.compare(*changed, dtype=dtype or "float32", kinds=cells)
+            comparison = question.compare(*changed, dtype=dtype, kinds=cells)
             labels = [side.kind or THIS_NETWORK for side in comparison.sides] if comparison.by_kind else titles
             return zip(labels, comparison.sides, strict=True)
 
         write([varied_report(networks, varied, compared)], destination)
     elif params or same_params:
-        comparison = question.compare_same_params(*networks, params=budget, kinds=cells, dtype=dtype or "float32")
+        comparison = question.compare_same_params(*networks, params=budget, kinds=cells, dtype=dtype)
         write([ComparisonReport(comparison)], destination)
         return 0 if comparison.sides else 1
     else:
-        write([ComparisonReport(question.compare(*networks, dtype=dtype or "float32", kinds=cells))], destination)
+        write([ComparisonReport(question.compare(*networks, dtype=dtype, kinds=cells))], destination)
     return 0
 
 

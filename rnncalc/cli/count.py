@@ -44,7 +44,6 @@ def count(
     tensors: bool,
     cost: bool,
     dense: bool,
-    dtype: str | None,
     all_conventions: bool,
     vary: tuple[str, ...],
     destination: Destination,
@@ -55,7 +54,7 @@ def count(
     SPEC is a YAML file, a folder of them, a model file, or - for standard input; without one, the flags describe
     the network.
     """
-    asked, flags["dtype"] = take_beside(flags), dtype
+    asked, dtype = take_beside(flags), flags["dtype"] or "float32"
     with AllAtOnce() as at_once:
         varied = read_vary(vary, at_once)
         networks: Any = at_once.ask(read_each, specs, flags, lambda each: (each.source, described_varied(each, varied)))
@@ -83,7 +82,7 @@ def count(
 
         def counted(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Any]]:
             labels = titles if len(titles) > 1 else [""]
-            each: Iterator[Any] = (question.count(network, dtype or "float32") for network in changed)
+            each: Iterator[Any] = (question.count(network, dtype) for network in changed)
             if add:  # the report of training, as no other goes with --vary
                 trained: Iterator[Any] = map(add, map(CountReport, each))
                 each = (report.training for report in trained)
@@ -92,7 +91,7 @@ def count(
         reports.append(varied_report([network for _, network in networks], varied, counted, bool(add)))
     else:
         for file, network in networks:
-            counts.append((file, question.count(network, dtype or "float32")))
+            counts.append((file, question.count(network, dtype)))
             report = CountReport(counts[-1][1], tensors, cost, dense)
             with name_file(file if len(networks) > 1 else ""):
                 reports.append(add(report) if add else report)

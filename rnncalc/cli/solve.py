@@ -35,7 +35,6 @@ def solve(
     params: str | None,
     bytes_: str | None,
     match: str | None,
-    dtype: str | None,
     multiple_of: str,
     exact: bool,
     destination: Destination,
@@ -49,10 +48,10 @@ def solve(
     if specs and (meant := network_meant(specs)):
         raise CallError(meant)
     with AllAtOnce() as at_once:
-        size = at_once.ask(bytes_of, dtype or "float32")
+        size = at_once.ask(bytes_of, flags.get("dtype") or "float32")
         budget = at_once.ask(_budget, params, bytes_, match)
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
-        spec = at_once.ask(read_open_spec, specs, **flags, dtype=dtype)
+        spec = at_once.ask(read_open_spec, specs, **flags)
     if not spec.marked:
         networks = spec.described.networks  # the problems of the spec are first
         file = f"a file with {one_of([*networks])} alone, and give that" if networks else "the file"

@@ -115,7 +115,8 @@ class Model(Frozen):
     @property
     def convention(self) -> str | None:
         """The convention of all its networks; None if they differ."""
-        return self._common("convention")
+        conventions = {member.network.convention for member in self.networks.values()}
+        return conventions.pop() if len(conventions) == 1 else None
 
     @property
     def topology_name(self) -> None:
@@ -124,11 +125,8 @@ class Model(Frozen):
     @property
     def rate(self) -> Fraction | float | None:
         """The steps per second of all its networks; None if they differ."""
-        return self._common("rate")
-
-    def _common(self, key: str) -> Any:
-        values = {getattr(member.network, key) for member in self.networks.values()}
-        return values.pop() if len(values) == 1 else None
+        rates = {member.network.rate for member in self.networks.values()}
+        return rates.pop() if len(rates) == 1 else None
 
     @cached_property
     def stack(self) -> tuple[Placed, ...]:

@@ -90,7 +90,7 @@ def _taken(network: Network, sizes: Mapping[str, SizePlace]) -> Iterator[str]:
         for number in {2, 1} - {layer.defaults.get(key)}:
             other = layer.replace(**{key: number})
             problems = (*other.option_problems(), *other.condition_problems(), *lacks(other, network.convention))
-            if key not in dict(problems):
+            if key not in [problem[0] for problem in problems]:
                 yield name
                 break
 

@@ -405,3 +405,16 @@ def test_modules_whose_layers_do_not_follow_are_networks() -> None:
     again = parse(written(ReadReport(reading), "yaml").encode(), "draft").described
     assert again.params == reading.file.params
     assert not read(file("pytorch", module("a.rnn", cell(4, 3, 8)), module("b", linear(9, 2)))).networks
+
+
+def test_heads_behind_one_body_are_networks() -> None:
+    """Dense layers at the end that read one width, 8; not a row behind another width, 9 → 8 → 8."""
+    body = module("gru", cell(3, 3, 8))
+    reading = read(file("pytorch", body, module("pi", linear(8, 2)), module("vf", linear(8, 1))))
+    assert {name: (draft.network.params, calls) for name, (draft, calls) in reading.networks.items()} == {
+        "gru": (3 * 8 * (3 + 8 + 2), 1),
+        "pi": (2 * 9, 1),
+        "vf": (9, 1),
+    }
+    row = (module("a", linear(9, 8)), module("b", linear(8, 8)), module("c", linear(8, 8)))
+    assert not read(file("pytorch", body, *row)).networks

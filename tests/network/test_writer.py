@@ -1,5 +1,6 @@
 """A network written as a spec is, read again, the same network."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,18 @@ def test_every_example_is_read_back(path: Path) -> None:
 def test_whatever_the_network_it_is_read_back(spec: Spec) -> None:
     network = network_of(spec)
     assert read_back(network) == network
+
+
+def test_a_model_is_read_back() -> None:
+    """What its networks share is at the top."""
+    inner = {"input": 4, "layers": [{"lstm": 3}]}
+    other = {"convention": "keras", "input": 2, "layers": [{"rnn": 1}], "calls": 2}
+    for networks in ({"a": inner, "b": other | {"convention": "pytorch"}}, {"a": inner, "b": other}):
+        spec = {"name": "m", "source": "s", "convention": "pytorch", "networks": networks}
+        model = parse(json.dumps(spec).encode(), "m").described
+        written = spec_of(model)
+        assert parse(json.dumps(written).encode(), "m").described.networks == model.networks
+        assert ("convention" in written) == (networks["b"] != other)
 
 
 def test_defaults_are_left_out() -> None:

@@ -122,6 +122,23 @@ def test_attributes_of_other_types_say_nothing(tmp_path: Path) -> None:
     assert [(module.path, file.ordered) for module in file.modules] == [("layers/dense", False)]
 
 
+def test_an_activation_is_that_of_what_it_reads() -> None:
+    """Of two branches, whose layers are one after the other in the file."""
+    layers: list[dict[str, Any]] = [{"class_name": "InputLayer", "name": "x", "config": {"name": "x"}}]
+    for kind, name, source in (
+        ("Dense", "a", "x"),
+        ("Dense", "b", "x"),
+        ("Activation", "tanh", "a"),
+        ("ReLU", "r", "b"),
+    ):
+        active = {"max_value": None, "negative_slope": 0, "threshold": 0, "activation": "tanh"}
+        config = {"name": name, "activation": "linear"} if kind == "Dense" else {"name": name, **active}
+        layers.append({"class_name": kind, "name": name, "config": config, "inbound_nodes": [[[source, 0, 0, {}]]]})
+    whole = {"layers": layers, "output_layers": [["tanh", 0, 0], ["r", 0, 0]]}
+    found = Configuration({"class_name": "Functional", "config": whole}, "3.15.1").layers
+    assert {each.names[-1]: each.settings["activation"] for each in found} == {"a": "tanh", "b": "relu"}
+
+
 @pytest.mark.parametrize(
     ("kind", "keeps"),
     [
