@@ -213,9 +213,9 @@ def check(
         quantities.update(OF_TRAINING)
     numbers = numbers_of(network, dtype, quantities, quantize)
     members = [*network.networks.values()]
-    own = [own_convention and each.own_convention for each in members] or [own_convention]
+    expected = [own_convention and each.own_convention for each in members] or [own_convention]
     counted = [each.network.convention for each in members] or [network.convention]
-    others = (each for each, now in zip(own, counted, strict=True) if each not in (None, now))
+    others = (each for each, now in zip(expected, counted, strict=True) if each not in (None, now))
     left_out = next(others, None) if network.expect else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
     of_layers = any(limit.layer for limit in every)

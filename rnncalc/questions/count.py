@@ -92,8 +92,8 @@ def count(network: Described, dtype: str = "float32") -> Count:
     """
     network = described_of(network)
     bytes_of(dtype)
-    own = {placed.layer.dtype for placed in network.stack if placed.params}
-    dtype = own.pop() or dtype if len(own) == 1 else dtype
+    dtypes = {placed.layer.dtype for placed in network.stack if placed.params}
+    dtype = dtypes.pop() or dtype if len(dtypes) == 1 else dtype
     return Count(
         network=network,
         dtype=dtype,

@@ -145,8 +145,8 @@ class _ModelReader(NetworkReader):
         own_convention = self.own_convention
         if isinstance(root, Mapping) and (convention := root.get("convention")):
             own_convention = word_of(convention)
-        own, course = self._sharing(root, shared, inline=inline), shared.get("notation")
-        reader = NetworkReader(own, source, at=at if inline else (), above=self.sizes, course=course)
+        completed, course = self._sharing(root, shared, inline=inline), shared.get("notation")
+        reader = NetworkReader(completed, source, at=at if inline else (), above=self.sizes, course=course)
         reader.problems += problems
         try:
             network = reader.network(name)
