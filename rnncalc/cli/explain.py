@@ -67,6 +67,6 @@ def explain(
     explained = [question.explain_those(each.network, each.only, layer_superscripts) for each in networks]
     within = [each.within for each in networks]
     reports: list[Report] = [ExplanationReport(*each) for each in zip(explained, within, strict=True)]
-    if models := [] if only else [described for _, described in read if not isinstance(described, Network)]:
+    if models := [] if only else [each for each in read if not isinstance(each, Network)]:
         reports.append(ModelsReport(tuple(models)))
     write(reports, destination)

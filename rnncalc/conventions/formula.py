@@ -77,7 +77,8 @@ def _written(expression: Expression, sign: Callable[[Expression, Expression], st
             return " + ".join(texts).replace(" + -", minus) or "0"
         case Times((first, str(letter), *others)) if first == -1:
             return f"-{_written(Times((letter, *others)), sign, minus)}"
-        case Times(factors):
+        case Times():
+            factors = [*_over(expression.factors)]
             signs = ("", *starmap(sign, pairwise(factors)))
             texts = [_bracketed(factor, _written(factor, sign, minus)) for factor in factors]
             return "".join(map(add, signs, texts)) or "1"
@@ -85,8 +86,25 @@ def _written(expression: Expression, sign: Callable[[Expression, Expression], st
             return str(expression)
 
 
+def _over(factors: Iterable[Expression]) -> Iterator[Expression]:
+    """Yield factors, a fraction and the letter behind it as one: `h/4`."""
+    fraction: Any = None
+    for factor in factors:
+        if fraction is not None:
+            times = "" if fraction.numerator == 1 else fraction.numerator
+            yield from [f"{times}{factor}/{fraction.denominator}"] if isinstance(factor, str) else [fraction, factor]
+            fraction = None
+        elif getattr(factor, "denominator", 1) > 1:
+            fraction = factor
+        else:
+            yield factor
+    yield from () if fraction is None else [fraction]
+
+
 def _sign(left: Expression, right: Expression) -> str:
     """Return the sign between two factors in letters: none in `4h(m + 1)`, a dot in `n·m`, else a cross."""
+    if any("/" in each for each in (left, right) if isinstance(each, str)):
+        return " × "
     match left, right:
         case str(), str():
             return "·"
@@ -164,8 +182,8 @@ def product(*factors: Expression) -> Expression:
 
 
 def _expression(size: int | Polynomial) -> Expression:
-    """Return a size as an expression: a polynomial as a sum of products of letters, but one over a number, as h/4."""
-    if isinstance(size, int) or not size.whole:
+    """Return a size as an expression: a polynomial as a sum of products of letters."""
+    if isinstance(size, int):
         return size
     terms = size.terms.items()
     return _sum([_product((factor, *monomial), folded=True) for monomial, factor in terms], folded=True)
