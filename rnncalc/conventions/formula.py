@@ -103,7 +103,7 @@ def _over(factors: Iterable[Expression]) -> Iterator[Expression]:
 
 def _sign(left: Expression, right: Expression) -> str:
     """Return the sign between two factors in letters: none in `4h(m + 1)`, a dot in `n·m`, else a cross."""
-    if any("/" in each for each in (left, right) if isinstance(each, str)):
+    if any(each.rpartition("/")[2].isdecimal() for each in (left, right) if isinstance(each, str)):  # h/4
         return " × "
     match left, right:
         case str(), str():
