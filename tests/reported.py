@@ -4,7 +4,23 @@ from typing import Any
 
 from verified import backward
 
-from rnncalc import LSTM, RNN, Network, Output, answer, compare, convert, count, exercise, explain, run, solve, training
+from rnncalc import (
+    LSTM,
+    RNN,
+    Member,
+    Model,
+    Network,
+    Output,
+    answer,
+    compare,
+    convert,
+    count,
+    exercise,
+    explain,
+    run,
+    solve,
+    training,
+)
 from rnncalc.answers.gradebook import grade_class, read_answer_file
 from rnncalc.answers.grading import Grader
 from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
@@ -27,7 +43,7 @@ from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.counters import CountersReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.exercise import ExerciseLinkReport, of_exercises
-from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.explain import ExplanationReport, ModelsReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.operations import OperationsExplanationReport, OperationsReport
 from rnncalc.reports.read import ReadReport
@@ -52,6 +68,7 @@ FILE = ModelFile(
 REPORTS: list[Any] = [
     CountReport(count(NETWORK), tensors=True, cost=True),
     FileReport("specs/a.yaml"),
+    ModelsReport((Model({"a": Member(NETWORK), "b": Member(NETWORK)}),)),
     SummaryReport((("specs/a.yaml", count(NETWORK)), ("specs/b.yaml", count(NETWORK)))),
     TrainingReport(CountReport(count(NETWORK), tensors=True, cost=True), training(NETWORK, chunk=1)),
     OperationsReport(CountReport(count(NETWORK)), pass_operations(NETWORK, 2)),

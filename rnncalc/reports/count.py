@@ -92,25 +92,30 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
-        count, network = self.counted, self.counted.network
-        named = {name: (name, each.network.convention) for name, each in network.networks.items()}
-        whole: Row = (network.name, network.convention, None, "total")
+        count, name, every = self.counted, self.counted.network.name, self.counted.network.convention
+        conventions = {name: each.network.convention for name, each in count.network.networks.items()}
         if not self.tensors:
             rows = (
-                (*named.get(layer.network or "", whole[:2]), *_values(layer), layer.bytes_in(count.dtype))
+                (
+                    *(layer.network or name, *_values(layer), layer.bytes_in(count.dtype)),
+                    conventions.get(layer.network or "", every),
+                )
                 for layer in count.layers
             )
-            return (*_NAMED, *_HEADER[1:]), iter([*rows, (*whole, *[None] * 7, *_totals(count))])
+            whole: Row = (name, None, "total", *[None] * 7, *_totals(count), every)
+            return (*_HEADER, "convention"), iter([*rows, whole])
         tensors: Iterator[Row] = (
             (
-                *(*named.get(layer.network or "", whole[:2]), layer.name, layer.kind, layer.part),
+                *(layer.network or name, layer.name, layer.kind, layer.part),
                 *(tensor.name, tensor.role, tensor.direction, tensor.shape),
                 *(tensor.params, tensor.params * layer.layer.bytes_each(count.dtype)),
+                conventions.get(layer.network or "", every),
             )
             for layer in count.layers
             for tensor in layer.tensors
         )
-        return (*_NAMED, *_TENSOR_HEADER), iter([*tensors, (*whole, *[None] * 5, count.params, count.bytes)])
+        whole = (name, None, "total", *[None] * 5, count.params, count.bytes, every)
+        return (*_TENSOR_HEADER, "convention"), iter([*tensors, whole])
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
@@ -184,8 +189,7 @@ _HEADER = (
 )
 _ATTRIBUTES = ["shape" if name == "output_shape" else name for name in _HEADER[1:-1]]
 _values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
-_NAMED = ("network", "convention")
-_TENSOR_HEADER = ("layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
+_TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
 def widths(layer: Placed) -> str:
