@@ -250,7 +250,7 @@ def cli() -> None:
 
 
 COMPLETE = "_RNNCALC_COMPLETE"
-"""The environment variable in which a shell's completion script calls."""
+"""The environment variable that a shell's completion script sets for a call."""
 
 # Run one call: every error becomes a message on standard error and an exit code
 

@@ -90,7 +90,7 @@ def _folded(line: Line, width: int) -> list[Line]:
 
 
 def _parts(text: str, width: int) -> Iterator[str]:
-    """Yield the parts of a text, each of which fits into a width without the blanks at its end."""
+    """Yield the parts of a text; each fits into a width without the blanks at its end."""
     part, room = "", width
     for word in re.findall(r"\s*\S+[^\S\n]*\n?", text):
         if cell_len(word.rstrip()) > room:

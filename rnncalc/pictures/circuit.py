@@ -22,7 +22,7 @@ from rnncalc.step.nodes import WEIGHTS, Trace
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.typeset.equations import Line, Term, spelled, timed
 
-# What is drawn of a step: its trace, in which each sum of a gate's products and biases is one box
+# What is drawn of a step: its trace, with one box for each sum of a gate's products and biases
 
 
 class NodeKind(StrEnum):
@@ -466,7 +466,7 @@ class Wiring:
 
 
 def _compact(shapes: list[Box | Arrow | Dot | Label]) -> list[Shape]:
-    """Return shapes without the lines in which there are only wires that run straight up, away from boxes."""
+    """Return shapes without the lines that have only wires that run straight up, away from boxes."""
     lines = {y for shape in shapes if isinstance(shape, Box) for y in range(shape.y - 1, shape.y + shape.height + 1)}
     lines |= {y for shape in shapes if isinstance(shape, Arrow) for _, y in shape.corners}
     lines |= {shape.y for shape in shapes if isinstance(shape, Label)}

@@ -354,12 +354,12 @@ def ends(arrow: Arrow) -> tuple[GridPoint, GridPoint]:
 
 
 def dots(picture: Picture) -> set[GridPoint]:
-    """Return the cells in which arrows join."""
+    """Return the cells where arrows join."""
     return {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
 
 
 DRAWN = {Arrow: 0, Dot: 1, Box: 2}
-"""The order in which shapes are drawn: lines first, text last."""
+"""The order of drawing: lines first, text last."""
 
 
 def lowest_first(shapes: tuple[Shape, ...]) -> list[Shape]:

@@ -123,12 +123,12 @@ class Row(NamedTuple):
 
     @property
     def line(self) -> int:
-        """The line in which the states run."""
+        """The line of the states."""
         return (self.top + self.bottom - 1 - (len(self.states) + 1) * self.two_way) // 2
 
     @property
     def backward(self) -> int:
-        """The line in which the states of the second direction run, if there is one."""
+        """The line of the states of the second direction, if there is one."""
         return self.line + len(self.states) + 1
 
     @property
@@ -371,7 +371,7 @@ class Half(Frozen):
 
     @cached_property
     def fork(self) -> int | None:
-        """The line in which the context enters further boxes: above the query's layer, or those of the first.
+        """The line where the context enters further boxes: above the query's layer, or those of the first.
 
         None if there are none, or if layers are left out.
         """
@@ -702,7 +702,7 @@ def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list
                 for side, place in zip(sides, places, strict=True):
                     side[begin:begin] = [None] * (max(places) - place)
                 begin = max(places) + 1
-    y, lines = 0, list[int]()  # the lines in which the states of each level run
+    y, lines = 0, list[int]()  # the line of the states of each level
     for level in [*zip_longest(*sides)][::-1]:
         rows = [row for row in level if row]
         joined = any(row.ends_apart or (bridged and row.two_way) for row in rows)

@@ -201,7 +201,7 @@ def check(
 
     A model is checked as a whole, and each of its networks against its own limits.
 
-    quantize: a type of QUANTIZATIONS, in which bytes are counted instead.
+    quantize: a type of QUANTIZATIONS; bytes are then those of the network in this type.
     own_convention: the convention that `expect` counts; under another, `expect` is left out.
     before: the numbers of the baseline; without them, growth is not checked.
     listed: whether the verdict has numbers without a limit too, as JSON lists them.

@@ -171,7 +171,7 @@ def compare(*networks: Described, dtype: str = "float32", kinds: Sequence[str] |
 def compare_same_params(
     *networks: Network | Sized, params: int | None = None, kinds: Sequence[str] | None = None, dtype: str = "float32"
 ) -> Comparison:
-    """Return a comparison in which each kind, or each of several networks, has the largest width within a budget.
+    """Return a comparison of kinds, or of several networks, each with the largest width within a budget.
 
     networks: each a network, whose recurrent layers all get one width, or a function from a size to a network, as for
     `solve`. A decoder's layer gets the width of the encoder's states that it starts from.

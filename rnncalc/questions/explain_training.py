@@ -24,7 +24,7 @@ from rnncalc.step.nodes import INPUT, ONE, STEP
 
 
 class Kind(Enum):
-    """The kinds of saved vectors, in the order in which they are listed."""
+    """The kinds of saved vectors, in the order of the list."""
 
     INPUT = "input"
     STATE_BEFORE = "state before a step"

@@ -384,7 +384,7 @@ def pieces(sizes: TriedSizes, first: int, last: int) -> list[Piece]:
 
 
 def _turned(sizes: TriedSizes, low: int, high: int) -> Iterator[Piece]:
-    """Yield a piece in parts in which the count only grows or only falls: it is a cubic polynomial of the size."""
+    """Yield the parts of a piece, each with a count that only grows or only falls: a cubic polynomial of the size."""
     (_, c, b, a), _ = interpolation(sizes, low, high)
     turns = []
     if min(a, b, c) < 0 and (root := b * b - 3 * a * c) >= 0:

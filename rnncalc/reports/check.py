@@ -228,7 +228,7 @@ def _checked(
 
 
 def _remarks(verdict: Verdict) -> list[str]:
-    """Return what is to be known of a model file with which the spec was compared."""
+    """Return the remarks on the model file, if the spec was compared with one."""
     if not verdict.model:
         return []
     from rnncalc.reports.read import sentence  # imported here, because few calls have a model file

@@ -136,7 +136,7 @@ class ComparisonReport(RowsReport):
         return self._titles()[next(places)]
 
     def _titles(self) -> list[str]:
-        """Return a title for each network; equal ones with the options and settings in which the networks differ."""
+        """Return a title for each network; equal ones with the options and settings that differ."""
         networks = self.comparison.networks
         titles = [title(network) for network in networks]
         apart: list[dict[str, None]] = [{} for _ in networks]
@@ -189,7 +189,7 @@ class ComparisonReport(RowsReport):
 
 
 def _apart(placed: Placed | None, row: LayerRow) -> list[str]:
-    """Return the options of a layer in which the others of its row differ from it."""
+    """Return the options of a layer that the others of its row have with another value."""
     return [] if placed is None else written_apart(placed.layer, [each.layer for each in row if each])
 
 

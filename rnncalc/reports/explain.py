@@ -301,7 +301,7 @@ def equations(each: Derivation) -> tuple[Line, ...]:
 
 
 def in_layers(each: Derivation, line: Line) -> Line:
-    """Return mathematics of a layer in which a state of the layer below, if layers are numbered, has its own letter.
+    """Return mathematics of a layer, with letters of its own for the state of the layer below if layers are numbered.
 
     Its gradient does not: in the layer above it is a part of it.
     """

@@ -165,7 +165,7 @@ class Spec(Frozen):
         return described if isinstance(described, Network) else self.sized(None)
 
     def sized(self, unknown: int | None) -> Network:
-        """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
+        """Return the network with `unknown` for every `?`. Raises SpecError with every problem there is."""
         if self.several:
             line, column = self.place(("networks",)) or (None, None)
             below = node_at(self.root, ("networks",))[0]

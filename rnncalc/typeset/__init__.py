@@ -1,1 +1,1 @@
-"""The vocabulary in which reports and pictures are written: equations, sheets, and what is said of a network."""
+"""The vocabulary of reports and pictures: equations, sheets, and the words on a network."""

@@ -245,7 +245,7 @@ def filled(groups: Iterable[Sequence[Part]], fits: Callable[[Sequence[Part], boo
 
 
 class _EquationWriter(NamedTuple):
-    """The context in which the parts of an equation are written."""
+    """The sizes and the notation that the parts of an equation are written with."""
 
     sizes: Mapping[str, int]
     notation: Notation

@@ -78,7 +78,7 @@ def words(layer: Layer, *others: Layer) -> str:
 
 
 def written_apart(layer: Layer, others: Iterable[Layer]) -> list[str]:
-    """Return the options of a layer, as a spec writes them, in which others of its kind differ from it.
+    """Return the options of a layer, as a spec writes them, that others of its kind have with another value.
 
     Left out are its name and place, its number, and what `words` says already.
     """
