@@ -2,10 +2,8 @@
 
 import io
 import json
-import re
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -87,16 +85,6 @@ def refused(spec: Path, changed: Path, name: str, shapes: tuple[tuple[int, ...],
     code, said = called("check", spec, "--model", changed, "--tensors", "-f", "json")
     ours, theirs = (f"({', '.join(map(str, shape))})" for shape in shapes)
     assert (code, f"expected {ours}, the file has {theirs} in {escape(name, limit=1_000)}" in said) == (1, True), said
-
-
-def refused_by_size(spec: Path, changed: Path, more: int) -> None:
-    """Assert the same of a tensor of no known layer, which is held by its size, or by the sum of all at its place."""
-    code, said = called("check", spec, "--model", changed, "--tensors", "-f", "json")
-    sizes = re.search(r"expected \(([0-9, ]+)\), the file has \(([0-9, ]+)\)", said)
-    assert code == 1, said
-    assert sizes, said
-    ours, theirs = (prod(map(int, size.split(","))) for size in sizes.groups())
-    assert theirs - ours == more
 
 
 def written(network: Network, path: str = "") -> str:

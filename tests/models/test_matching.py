@@ -25,10 +25,6 @@ def held(layers: Sequence[Layer], *modules: FileModule, input: int = 4, **more: 
     return match(Network(input=input, layers=layers, convention="pytorch", **more), file("pytorch", *modules))
 
 
-def statuses(found: Match) -> dict[str, TensorStatus]:
-    return {each.tensor or each.stored or "": each.status for each in found.tensors}
-
-
 FIRST = ("layers", 0)
 
 
