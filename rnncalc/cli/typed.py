@@ -85,11 +85,11 @@ def _problems(command: click.Command, words: list[str], size: int | None) -> lis
 class _TypedLayer:
     """A layer of a call: the value of its -l, with {} for a number that it lacks, and the numbers typed behind it.
 
-    reads, flags: its input and other flags, if it is typed as a framework's program makes it.
+    reads, flags: its input and other flags, if it is typed as a framework's program makes it. in_flag: whether by -l.
     """
 
-    def __init__(self, text: str, reads: str = "", flags: Mapping[str, str] = {}) -> None:
-        self.text, self.reads, self.flags = text, reads, flags
+    def __init__(self, text: str, reads: str = "", flags: Mapping[str, str] = {}, *, in_flag: bool = False) -> None:
+        self.text, self.reads, self.flags, self.in_flag = text, reads, flags, in_flag
         self.numbers: list[str] = []
 
     @property
@@ -163,7 +163,7 @@ class _Call:
     def _takes(self, option: click.Option, name: str, value: str) -> bool:
         """Take a flag of the command, and its value; return whether that is known."""
         if option.name == "layers":
-            return self._begins(_layer(value))
+            return self._begins(_layer(value), in_flag=True)
         if option.name == "input" and not self.inputs:
             self.inputs = value
             return True
@@ -172,9 +172,9 @@ class _Call:
         self.others += [name, value] if value else [name]
         return True
 
-    def _begins(self, text: str) -> bool:
+    def _begins(self, text: str, *, in_flag: bool = False) -> bool:
         """Add a layer; return whether there is one."""
-        self.layers += [_TypedLayer(text)] * bool(text)
+        self.layers += [_TypedLayer(text, in_flag=in_flag)] * bool(text)
         return bool(text)
 
     def _takes_words(self, word: str) -> bool:
@@ -293,9 +293,9 @@ class _Call:
             self.others += ["--params", self.numbers.pop()]
         if self.solves and not any("?" in word for word in (*self.numbers, *(layer.text for layer in self.layers))):
             self.units = "?"
-        full = [layer.text.partition(":")[0] for layer in self.layers if not layer.lacks_number]
-        if full and not self.numbers:  # gru -l gru:20
-            self.layers = [layer for layer in self.layers if layer.text not in [f"{name}:{_UNITS}" for name in full]]
+        if not self.numbers:  # gru -l gru:20
+            full = [f"{layer.kind.kind}:{_UNITS}" for layer in self.layers if layer.in_flag and not layer.lacks_number]
+            self.layers = [layer for layer in self.layers if layer.text not in full]
         if self.compares and len(self.layers) > 1 and (networks := self._compared(missing)):
             yield from (*networks, *self.others)
             return
