@@ -294,8 +294,8 @@ class _Call:
         if self.solves and not any("?" in word for word in (*self.numbers, *(layer.text for layer in self.layers))):
             self.units = "?"
         if not self.numbers:  # gru -l gru:20
-            full = [f"{layer.kind.kind}:{_UNITS}" for layer in self.layers if layer.in_flag and not layer.lacks_number]
-            self.layers = [layer for layer in self.layers if layer.text not in full]
+            full = [(f"{each.kind.kind}:{_UNITS}", each.in_flag) for each in self.layers if not each.lacks_number]
+            self.layers = [layer for layer in self.layers if (layer.text, not layer.in_flag) not in full]
         if self.compares and len(self.layers) > 1 and (networks := self._compared(missing)):
             yield from (*networks, *self.others)
             return
