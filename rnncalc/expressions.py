@@ -750,7 +750,7 @@ def read_real(text: str) -> RealValue:
     A point or a comma before decimals is a decimal sign. A number alone is rounded to its last digit, and decimals in a
     calculation to theirs. Raises CallError for another text.
     """
-    text = re.sub(r"\\?exp(?![A-Za-z])", "e^", text)
+    text = re.sub(r"(?<![0-9])\.(?=[0-9])", "0.", re.sub(r"\\?exp(?![A-Za-z])", "e^", text))
     text = re.sub(f"[⁻{RAISED_SIGNS}]+", lambda power: f"^{{{power[0].translate(_POWERS)}}}", text.replace("−", "-"))
     text = re.sub(r"(?<=[0-9.])[eE]([-+]?[0-9]{1,3})(?![0-9A-Za-z.])", r"·10^{\1}", text)
     tokens = tokens_of(text)

@@ -60,7 +60,7 @@ _REWRITTEN = (
     (_SAID, ""),
     (r"\b(?:self|model)\.(?=\w+ ?[:=0-9])", ""),
     (
-        r"[ (]*\b(?:(?:with|mit|avec|con|com|of) )?[0-9]+ (?:hidden )?"
+        r"[ (]{0,2}\b(?:(?:with|mit|avec|con|com|of) )?[0-9]+ (?:hidden )?"
         r"(?:units?|neuron\w*|einheiten|unités|unidades|unità)\b\)?(?=\W)",
         "",
     ),
@@ -69,7 +69,7 @@ _REWRITTEN = (
     (r"(?<!\w)([0-9][0-9,.]*) weights(?=,.*bia[is])", r"weights: \1"),
     (r"(?<=\w):0'? shape=", " = "),
     (r"\A\[ ?(\([^()]*\),.*\)),? ?\]\Z", r"\1"),  # [(1, 36), (9, 36), (36,)]
-    (r"([*·×+^²(][^\n]*[0-9)\]])\s*\n\s*(?==\s*[0-9(])", r"\1 "),
+    (r"([*·×+^²(][^\n]{0,200}[0-9)\]])\s*\n\s*(?==\s*[0-9(])", r"\1 "),
     (r"(?<=[0-9])\s*\n\s*= ?([0-9][0-9,.]*)\W*\Z", r"\ntotal: \1"),
     (r"(?i)\b(layer|lstm|gru|rnn|dense) ([1-9]) (?=[^\W\d]{2}[\w ]*[:=])", r"\1_\2 "),
     (r"(?i)\b(layer|lstm|gru|rnn|dense) \(([1-9])\)(?= ?[:=])", r"\1_\2"),
@@ -114,7 +114,7 @@ _KIND_FIRST = (
 _CLAIMS = r"\s*(?:\n|[;,](?=\s)|\+(?=\s*[^\W\d]))\s*(?:(?:and|und|et|y|e)\s)?|\s(?:and|und|et|y|e)\s"
 _HEADED = re.compile(r"(?P<heading>[^\W\d][^:=\n]*):\s*(?P<claim>(?:[^\W\d].*)?)")
 _CLAIM = re.compile(
-    r"(?P<label>[^\W\d][^:=\n(+*×·^]*?)\s*(?:[:=]\s*|\s)(?P<number>[0-9(](?:[^:\n](?<![^\W\d]{2}))*)(?:\spar[aáâ]m\w*\.?)?"
+    r"(?P<label>[^\W\d][^:=\n(+*×·^]{0,80}?)\s*(?:[:=]\s*|\s)(?P<number>[0-9(](?:[^:\n](?<![^\W\d]{2}))*)(?:\spar[aáâ]m\w*\.?)?"
 )
 _SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗−-]|(?<=[0-9]) ?x ?(?=[0-9]))*[0-9)\]²³])?(?!\w)"
 """What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, what names

@@ -10,7 +10,8 @@ from typing import Any
 from rnncalc.answers.circuit import Numbers
 from rnncalc.answers.judgement import Judgement
 from rnncalc.answers.reading import check_number_of_answers
-from rnncalc.answers.values import GivenArray, ValueGrader, written
+from rnncalc.answers.value_reading import GivenArray
+from rnncalc.answers.values import ValueGrader, written
 from rnncalc.bounds import MOST_WRONG
 from rnncalc.errors import CallError
 from rnncalc.forward.arrays import PassData

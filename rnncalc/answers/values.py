@@ -14,18 +14,16 @@ from math import isfinite, prod
 from typing import Any, NamedTuple
 
 from rnncalc.answers.circuit import Change, Circuit, Element, Fixed, Key, Numbers, Values, in_order, key_of
-from rnncalc.answers.forms import pieces_of, table_in
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.judgement import Answer, Diagnosis, JudgedValue, Judgement, Mistake
 from rnncalc.answers.reading import GivenShape, check_number_of_answers
+from rnncalc.answers.value_reading import GivenArray, last_side, meanings, read_array, read_values, with_step_below
 from rnncalc.answers.value_table import TABLE
-from rnncalc.bounds import LONGEST_ANSWER, MOST_BRACKETS
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.errors import CallError
-from rnncalc.expressions import RealValue, TooLargeError, read_real
-from rnncalc.forward.arrays import flat, shape_of
+from rnncalc.expressions import RealValue
+from rnncalc.forward.arrays import flat
 from rnncalc.layers.cell import Cell
-from rnncalc.letters import with_index
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.printable import escape
@@ -46,171 +44,6 @@ MOST_FOLLOWED, MOST_PAIRS, MOST_LISTED = 20, 200, 3
 """The most wrong values in which mistakes are looked for beside those before, pairs of mistakes, and those listed."""
 _COMMON = ("no-bias", "no-product", "no-start", "no-activation")
 """The mistakes of which one is in each pair."""
-
-
-# What a learner wrote
-
-
-class GivenArray(NamedTuple):
-    """A value as it was written: its name, empty if it has none, and its text."""
-
-    name: str
-    text: str
-
-
-_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
-_NAME = (
-    rf"(?:[^\W\d_]|[\\∂$])"
-    rf"(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\^\[[^\[\]=]*\]|\[[0-9]{{1,3}}(?:, ?[0-9]{{1,3}})?\]|\([^()=,]*\)"
-    r"|(?<=[\w\u0300-\u036f′]),(?=\w)){0,80}"
-)
-_EQUALS = r":=|=>?|:|≈|→|->|\\(?:approx|to|rightarrow)(?![A-Za-z])|(?<=\s)(?:is|ist|est|es)(?=\s)"
-_NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}))"
-"""A name, the signs behind it, and what is between two values."""
-_SHORT = r"([^\W\d]\w{0,3}_?\{?[0-9]\}?)"
-_JOINED = re.compile(rf"(?:{_EQUALS})\s*[-−+]?[0-9.]+\s+{_SHORT}\s*(?:{_EQUALS})")
-"""Two values with nothing between them; the first side of the second may also be a product with the number."""
-_AT_STEP = r"\^\s*\{?\s*([(\[][1-9][)\]])?<([0-9]+)>\s*\}?"
-"""A step above a letter, behind the number of its layer: `a^{[2]<1>}`."""
-_STEP = r"(?i:(?:at )?(?:(?:time ?|zeit)?(?:step|schritt)|time|t|étape|pas|paso|passo))"
-_OF_STEP = (
-    rf"(?:\A|(?<=[\n;.,])|(?<=\s)(?:and|und|et|y)\s)\s*{_STEP}\s*[=#]?\s*([0-9]+)\s*[:,.)-]\s*(?={_NAME}(?:{_EQUALS}))"
-)
-"""The step of the values behind it: `step 1: h = 0.76`."""
-_BELOW, _ABOVE = r" ?_? ?\{? ?([0-9]{1,3}) ?\}? ?", r" ?\^ ?\{? ?\(?([0-9]{1,3})\)? ?\}? ?"
-_TWO_INDICES = (rf"{_BELOW}{_ABOVE}", rf"{_ABOVE}{_BELOW}", r" ?_ ?\{? ?\(?([0-9]{1,3}), ?([0-9]{1,3})\)? ?\}? ?")
-_NUMBER_OF = r"(.+?) ?((?:\[[0-9, ]+\])+)"
-_TURNED = r"\s*(?:\^\s*\{?\s*(?:T|\\top|\\intercal|\\mathsf\{T\})\s*\}?|ᵀ)\s*\Z"
-_OF_LATEX = r"\\(?:left|right|[bB]igg?[lr]?|quad|mathbf|boldsymbol|displaystyle|[,;:! ])(?![A-Za-z])|[$~`]"
-
-
-def read_values(text: str) -> list[GivenArray]:
-    """Return the values in a text, each with its name: `h_1 = (0.76, -0.2), y = 0.81`, or one without a name."""
-    if len(text) > LONGEST_ANSWER:
-        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    text = "; ".join(_of_table(text)) or text
-    text = re.sub(rf"(?:\A|(?<=[,;\n]))\s*{_SHORT}\s+(?=[-−]?[0-9.]+\s*(?:[,;\n]|\Z))", r" \1 = ", text)
-    text = re.sub(r"(?<=[_({\[,])t\s*=\s*(?=[0-9])", "", text)
-    first, *sections = re.split(_OF_STEP, text)
-    pieces = [
-        (step, each)
-        for step, section in zip(["", *sections[::2]], [first, *sections[1::2]], strict=True)
-        for each in re.split(_NEXT, section)
-    ]
-    values = []
-    for step, piece in [(step, each.strip(" \n,;")) for step, each in pieces if each.strip(" \n,;")]:
-        if joined := _JOINED.search(piece):
-            raise CallError(f"expected one value, got two in '{escape(piece)}'; write ; before {joined[1]}")
-        match = re.match(rf"({_NAME})(?:{_EQUALS})\s*(.+)\Z", piece, re.DOTALL)
-        name, value = match.groups() if match else ("", piece)
-        values.append(GivenArray(_at_step(name.strip(" $`*"), step), value.strip()))
-    if not values:
-        raise CallError("expected a value, as in h_1 = (0.76, -0.2), got nothing")
-    return values
-
-
-def _of_table(text: str) -> Iterator[str]:
-    """Yield the values of a table that has the steps in a column or in a row, or names beside values."""
-    titles, *rows = table_in(text) or [[]]
-    names, heads, each_step = titles[1:], [row[0] for row in rows], rf"{_STEP}?\s*[=#]?\s*[0-9]+"
-    by_row, by_column = (all(re.fullmatch(each_step, each) for each in steps) for steps in (heads, names))
-    if by_row == by_column:
-        by_column, names, rows = names[1:] == [], [""], [titles, *rows]
-    named = names if by_row else heads
-    if rows and by_row != by_column and all(re.match(r"[^\W\d]|[\\∂]", name) for name in named):
-        for head, *cells in rows:
-            for title, cell in zip(names, cells, strict=True):
-                name, step = (title, head) if by_row else (head, title)
-                if re.search("[0-9]", cell):
-                    yield f"{_at_step(name, re.sub('[^0-9]', '', step))} = {cell}"
-
-
-def _at_step(name: str, step: str) -> str:
-    """Return a name with the number of its step instead of t, or behind it, if it has none: h_2 of h_t and of h."""
-    unit = r"_ ?\{? ?\(?(?:t, ?([1-9])|([1-9]), ?t)\)?\}?"
-    name = re.sub(unit, lambda number: f"_t[{int(number[1] or number[2]) - 1}]", name)
-    base, bracket, rest = name.partition("[")
-    at = re.sub(r"(?<![A-Za-z\\])t(?![A-Za-z])", step, base) if step else base
-    if step and at == base and not re.search(r"[0-9]|L\Z|loss|[WUVb]_|\A\Z", base):
-        at = f"{base}_{step}"
-    return at + bracket + rest
-
-
-def _meanings(name: str) -> Iterator[tuple[str, list[int]]]:
-    """Yield what a name may also mean: the name of a value, and where a number of it is, from 0."""
-    name = with_index(name).strip()
-    if match := re.fullmatch(_NUMBER_OF, name):
-        places = [*map(int, re.findall("[0-9]+", match[2]))]
-        yield from ((match[1], places), (f"{match[1]}_{places[0]}", places[1:]))
-    elif match := next(filter(None, (re.fullmatch(f"(.*?[^0-9]){each}", name) for each in _TWO_INDICES)), None):
-        yield from (
-            (f"{match[1]}_{one}", [int(other) - 1]) for one, other in (match.groups()[1:], match.groups()[:0:-1])
-        )
-    elif match := re.fullmatch(f"(.*?[^0-9]){_ABOVE}", name):
-        yield f"{match[1]}_{match[2]}", []
-    elif match := re.fullmatch(f"(.*?[^0-9_]){_BELOW}", name):
-        yield match[1], [int(match[2]) - 1]
-
-
-def read_array(text: str, size: int) -> tuple[tuple[int, ...], tuple[RealValue, ...]]:
-    """Return the shape and the numbers of the last side of an equation.
-
-    size: how many numbers are expected; it tells whether a comma between digits is a decimal sign. Raises CallError for
-    a text that is neither a number, a vector nor a matrix.
-    """
-    side = re.split(rf"{_EQUALS}", text)[-1].strip()
-    side = re.sub(r"\\begin\{[a-zA-Z]*\*?\}(?:\{[lcr| ]*\})?", "[", side.replace("\\\\", ";").replace("&", ","))
-    side = re.sub(_OF_LATEX, " ", re.sub(r"\\end\{[a-zA-Z]*\*?\}", "]", side)).strip(" .;,")
-    side = re.sub(r"\A(?:[a-z]+\.)?(?:array|tensor|[mM]atrix)\s*\((.*)\)\Z", r"\1", side, flags=re.DOTALL)
-    plain = re.sub(_TURNED, "", side)
-    readings: list[tuple[tuple[int, ...], tuple[RealValue, ...]]] = []
-    refused: CallError | None = None
-    for separator in (r"[;\n]|,", r"[;\n]|,(?![0-9])|(?<![0-9]),"):
-        try:
-            nested = _nested(plain, separator)
-        except CallError as error:
-            refused = refused or error
-            continue
-        if len([*flat(nested)]) != prod(shape_of(nested)):
-            refused = refused or CallError(f"the rows of '{escape(text)}' have different lengths")
-            continue
-        nested = turned(nested) if len(shape_of(nested)) == 2 and plain != side else nested
-        numbers: list[Any] = [*flat(nested)]
-        readings.append((shape_of(nested), tuple(numbers)))
-    if refused and not readings:
-        raise refused
-    return next((each for each in readings if len(each[1]) == size), readings[0])
-
-
-def _nested(text: str, separator: str, depth: int = 0) -> Any:
-    """Return a number, or the numbers within brackets, or between separators, in a list."""
-    if depth > MOST_BRACKETS:
-        raise TooLargeError(f"a value has at most {MOST_BRACKETS} brackets in one another")
-    text = text.strip()
-    inside = text.removeprefix("\\")[1:-1].removesuffix("\\") if _is_bracketed(text) else text
-    for each in ("[;\n]", separator):
-        pieces = [*pieces_of(inside, each)]
-        if pieces[1:]:
-            return [_nested(piece, separator, depth + 1) for piece in pieces if piece.strip()]
-    blanks = inside.split()
-    if blanks[1:] and all(re.fullmatch(r"[-−+]?[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?", each) for each in blanks):
-        return [read_real(each.rstrip(".")) for each in blanks]
-    if inside is not text and _is_bracketed(inside.strip()):
-        return [_nested(inside, separator, depth + 1)]
-    return read_real(inside)
-
-
-def _is_bracketed(text: str) -> bool:
-    """Return whether a text is all in one pair of brackets."""
-    depth, inner = 0, text.replace("\\", "")
-    for place, sign in enumerate(inner):
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0:
-            return place == len(inner) - 1 and inner[0] in "([{"
-    return False
-
-
-# The judge
 
 
 class Claim(NamedTuple):
@@ -346,7 +179,7 @@ class ValueGrader(Grader):
             return whole[0], Element(whole[1])
         matches: dict[Element, bool] = {}
         outside = ""
-        for base, places in _meanings(name):
+        for base, places in meanings(name):
             if not (value := self._value(base)):
                 continue
             circuit, (shape, numbers) = self._pass(value[0]), self._exact(value)
@@ -381,7 +214,11 @@ class ValueGrader(Grader):
         """Return whether a value as a whole needs the backward pass, and its key; None for a name that is none."""
         layers = [placed.name for placed in self.network.stack]
         recurrent = [placed.name for placed in self.network.stack if isinstance(placed.layer, Cell)]
-        layer, way, rest = "", "", re.sub(_AT_STEP, lambda at: f"{'^' * bool(at[1])}{at[1] or ''}_{at[2]}", f" {name} ")
+        layer, way, rest = "", "", f" {with_step_below(name)} "
+        for cell in [placed for placed in self.network.stack if isinstance(placed.layer, Cell)]:
+            for gate in cell.layer.gates(cell.inputs):
+                rest = re.sub(rf"\b{re.escape(gate.name)}\b", f" {self.network.spelling.letter(gate.letter)}", rest)
+        rest = re.sub(r"\b(hidden|cell) state\b", lambda state: " h" if state[1] == "hidden" else " c", rest)
         for each in sorted(layers, key=len, reverse=True):
             if match := re.search(rf"(?<![\w]){re.escape(each)}(?![\w])", rest):
                 layer, rest = each, rest.replace(match[0], " ", 1)
@@ -401,9 +238,13 @@ class ValueGrader(Grader):
         plain = re.sub("[\u0302-\u0304\u0307]|(?<=y)_?hat", "", keys[0].replace("ŷ", "y"))
         steps = str(self.network.steps or len(next(iter((self.data.inputs or {}).values()), [])))
         keys += [plain, re.sub(rf"(?<=[a-z]){steps}\Z", "", plain), re.sub(r"\Ad(?=[A-Za-z])", "∂L/∂", plain)]
-        keys += [f"{each}1" for each in keys if steps == "1" and not each.startswith("∂")]
+        keys += [f"{each.removesuffix('t')}1" for each in keys if steps == "1" and not each.startswith("∂")]
+        keys += [re.sub(r"T\Z", steps, plain), plain.lower() if re.fullmatch("[A-Z][0-9]*", plain) else plain]
         keys += [re.sub(r"\Ay(?=[0-9]*\Z)", "p", plain)]  # a softmax is called y too
         keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
+        last = dict([*self.forward.names])  # of each layer
+        if plain in ("", "y", "output") and (layer in last if plain == "" else not {"y", "p"} & {*last.values()}):
+            return False, (layer or layers[-1], last[layer or layers[-1]])
         for backward in (False, True) if any(re.search("[∂δL]", key) for key in keys) else (False,):
             circuit = self._pass(backward)
             for key in keys:
@@ -514,7 +355,7 @@ class _Judge:
         coarse = same and all(real.digits == 1 and abs(real.value - number) > 1e-9 for real, number in pairs)
         text, numbers = written(exact, decimals), _listed(*exact)
         value = JudgedValue(
-            _shown(claim.text), _listed(claim.shape, claim.floats), text, numbers, right or rounded, rounded, coarse
+            last_side(claim.text), _listed(claim.shape, claim.floats), text, numbers, right or rounded, rounded, coarse
         )
         name = self.circuit.text(claim.element)
         return Judgement(claim.key[0] or None, GivenShape((), name=name), 0, name, value=value)
@@ -695,8 +536,3 @@ def written(array: Numbers, decimals: int = 4) -> str:
         return short if abs(float(short) - nested) < 1e-12 else plain
 
     return text(_listed(*array))
-
-
-def _shown(text: str) -> str:
-    """Return the last side of what was written, on one line."""
-    return " ".join(re.split(_EQUALS, text)[-1].strip(" $").split())
