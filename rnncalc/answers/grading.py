@@ -228,12 +228,13 @@ class Grader:
 
     def of_gates(self, answers: Sequence[Given]) -> Sequence[Given]:
         """Return the product of a number for each gate, as 888 each gate × 4, as that of a layer with gates."""
-        text = answers[0].text if isinstance(answers[0], GivenNumber) and not answers[0].name else ""
-        product = re.search(_OF_GATES, text) and not re.search(r"[-+−]", re.sub(r"\([^()]*\)", "", text))
-        if answers[1:] or not (product and self.of_params and self.counted[1:]) or self.asks:
+        first = answers[0]
+        if answers[1:] or not isinstance(first, GivenNumber) or first.name or not (self.of_params and self.counted[1:]):
             return answers
-        gates = frozenset(["all", "gates"]) in self.labels.known and not answers[0].rounds(self.total)
-        return [answers[0]._replace(name="all gates")] if gates else answers
+        product = re.search(_OF_GATES, first.text) and not re.search(r"[-+−]", re.sub(r"\([^()]*\)", "", first.text))
+        if not product or self.asks or first.rounds(self.total):
+            return answers
+        return [first._replace(name="all gates")] if frozenset(["all", "gates"]) in self.labels.known else answers
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""

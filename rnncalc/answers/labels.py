@@ -132,16 +132,22 @@ class Labels:
         except CallError:
             if tensors.is_tensor(answer.name):
                 return None  # what is told of it then are the arrays
-            part = self._find(likely, number, apart=apart) if likely != first else None
-            if not part or not number.rounds(part.count):
+            if likely == first:
+                raise
+            part = self._find(likely, number, apart=apart)
+            if not number.rounds(part.count):
                 raise
         from rnncalc.answers.returned import is_returned  # few answers have labels
 
-        if part.name == "each gate" and isinstance(number.number, int) and not number.rounds(part.count):
+        if part.name == "each gate" and not number.rounds(part.count):
             place = part.portion.places[0]
-            each, rest = divmod(number.number, max(1, self.counts[place] // part.count))
-            if not rest and re.search(rf"(?<![0-9]){each}(?![0-9])", number.text):  # each gate 888 × 4
-                part = NamedPart(part.layer, None, self.counts[place], Portion((place,)))
+            layer = NamedPart(part.layer, None, self.counts[place], Portion((place,)))
+            if has_letters(number.number) or has_letters(part.count):
+                times = number.rounds(layer.count)
+            else:
+                each, rest = divmod(number.number, max(1, layer.count // part.count))
+                times = not rest and bool(re.search(rf"(?<![0-9]){each}(?![0-9])", number.text))
+            part = layer if times else part  # each gate 888 × 4
         other = isinstance(answer, GivenShape) and not number.rounds(part.count)
         return None if other and is_returned(self.network, answer.name) else part
 

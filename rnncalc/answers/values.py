@@ -215,8 +215,8 @@ class ValueGrader(Grader):
         layers = [placed.name for placed in self.network.stack]
         recurrent = [placed.name for placed in self.network.stack if isinstance(placed.layer, Cell)]
         layer, way, rest = "", "", f" {with_step_below(name)} "
-        for cell in [placed for placed in self.network.stack if isinstance(placed.layer, Cell)]:
-            for gate in cell.layer.gates(cell.inputs):
+        for placed in self.network.stack:
+            for gate in placed.layer.gates(placed.inputs) if isinstance(placed.layer, Cell) else ():
                 rest = re.sub(rf"\b{re.escape(gate.name)}\b", f" {self.network.spelling.letter(gate.letter)}", rest)
         rest = re.sub(r"\b(hidden|cell) state\b", lambda state: " h" if state[1] == "hidden" else " c", rest)
         for each in sorted(layers, key=len, reverse=True):
@@ -458,9 +458,8 @@ class _Judge:
             beside = range(whole) if key == claim.key and claim.element.at is not None else ()
             for element in [Element(key, claim.element.at)] * alike + [Element(key, at) for at in beside]:
                 alone = " alone" * (text.startswith("∂L/∂") and "(" in text)
-                others.append(
-                    ("other-value", f"is {self.circuit.text(element)}{alone}", element.of(self.circuit.exact))
-                )
+                exact = element.of(self.circuit.exact) or ((), ())
+                others.append(("other-value", f"is {self.circuit.text(element)}{alone}", exact))
         rank = len(self.grader.mistakes(self.circuit))
         different = {tuple(each[1]) for *_, each in others}
         for name, text, other in others:
