@@ -46,7 +46,11 @@ def in_both(spec: Spec, names: dict[int, str], sizes: dict[str, int]) -> tuple[N
         heads = any("transformer" in layer for layer in spec.get("layers", ()))
         assert "encoder" in spec or heads  # a decoder's state of 2h is no letter, and heads divide a number alone
         return None
-    return lettered, parsed(with_sizes(spec, lambda size: eval(names[size], {}, sizes) if size in names else size))
+    try:
+        return lettered, parsed(with_sizes(spec, lambda size: eval(names[size], {}, sizes) if size in names else size))
+    except SpecError as error:
+        assert "blocks do not divide" in str(error)
+        return None
 
 
 def at(of: Any, sizes: dict[str, int]) -> Any:
