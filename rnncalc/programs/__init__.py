@@ -69,8 +69,7 @@ def _writer(network: Network, target: str) -> Writer:
     if network.feedback and len(whole[-1]) != 1 + len(whole[0]):
         message = "feedback cannot be exported here: the next input has places, and the output is a vector"
         raise RefusedError(f"{message}; remove the layer that joins the places, or feedback")
-    if (decoder := network.decoder) and decoder.input == 0:
-        raise RefusedError("no program is written for a decoder without an input; give it one")
+    decoder = network.decoder
     program = program_of(network, target, stacks=spelled.stacks)
     if decoder and any(module.looped and module.recurrent and not module.start for module in program.modules):
         message = "no program is written for a decoder with attention whose states start from zeros"

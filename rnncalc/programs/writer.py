@@ -398,7 +398,9 @@ class Writer(Expressions, ABC):
         moves = self.program.network.flow
         shape = flow.shapes(moves)
         modules = {module.places[-1].name: module for module in self.program.modules}
-        x = "x"
+        decoder = self.program.network.decoder
+        alone = decoder is not None and decoder.input == 0
+        x, read = "x", "context"  # what a decoder without an input reads at a step
         for place, move in enumerate(moves):
             if isinstance(move, flow.Apply | flow.Recur) and (sizes := self._reshaped(place, shape, x)):
                 yield f"x = {self.reshaped.format(x=x, shape=sizes)}"
@@ -413,6 +415,18 @@ class Writer(Expressions, ABC):
                     continue
                 case flow.Input(extra_of=None):
                     yield with_comment(f"x = {self.one_step.format(x=input_of(move))}", "one step")
+                case flow.Input(extra_of=str(name)) if any(
+                    alone and isinstance(each, flow.Merge) and each.reads[0] == place for each in moves
+                ):
+                    read = f"{self.identifiers[name]}_extra[:, step : step + 1]"
+                    x = read if self.looping else x
+                    continue
+                case flow.Delay() if alone:
+                    (memory,) = [each.reads[1] for each in moves if isinstance(each, flow.Attend)]
+                    yield with_comment(f"memory = {x}", shape_of(self.arrays[memory]))
+                    yield from self._decoder_loop(move, "")
+                    x = read
+                    continue
                 case flow.Delay():
                     yield from self._decoder_loop(move, x)
                     x = "sequence[:, step : step + 1]"
@@ -513,9 +527,11 @@ class Writer(Expressions, ABC):
                 yield from self.start_from(module, module.start)
         if not move.reads:
             yield f"context = {self.zeros.format(x='memory', steps=1, width=move.width)}"
-        yield f"sequence = {x}"
+        if x:
+            yield f"sequence = {x}"
+        extras = any(module.looped and module.layer.extra_inputs for module in self.program.modules)
         yield "outputs = []"
-        yield "for step in range(sequence.shape[1]):"
+        yield "for step in range(sequence.shape[1]):" if x else f"for {'step' if extras else '_'} in range(steps):"
         self.looping = True
 
     def _applied(self, module: Module, x: str) -> str:
@@ -607,6 +623,8 @@ class Writer(Expressions, ABC):
                     extras.append(Argument(f"{self.identifiers[name]}_{'start' if move.starts else 'extra'}", shape))
                 case flow.Begin():
                     steps.append(Argument("steps", None, default=move.steps))
+        if (decoder := self.program.network.decoder) and decoder.input == 0:
+            steps.append(Argument("steps", None, default=decoder.steps))
         yield from (*extras, *steps)
 
     def sample(self) -> str:

@@ -141,15 +141,23 @@ def attending(draw: st.DrawFn, target: str) -> Network:
         options |= {"heads": draw(st.sampled_from(heads)), "key_size": key, "bias": draw(st.booleans())}
     else:
         options["score"] = score
+    if score in ("additive", "concat", "general"):
+        options["layer"] = draw(st.sampled_from(["last", "first"]))
     if score in ("additive", "concat"):
         options["units"] = draw(st.integers(1, 3))
         options["bias"] = draw(st.sampled_from([True, False, {"score": False}]))
     attention = DecoderAttention(**options)
     first: tuple[Layer, ...] = (Embedding(4),) if draw(st.booleans()) else ()
+    alone = not first and attention.joins[0] and draw(st.booleans())
     return Network(
         encoder=Part(3, tuple(gives), steps=draw(st.integers(1, 3))),
         decoder=Part(
-            *(5, (*first, *takes), Output(2, extra_inputs=draw(st.sampled_from([0, 2]))), draw(st.integers(1, 3))),
+            *(
+                0 if alone else 5,
+                (*first, *takes),
+                Output(2, extra_inputs=draw(st.sampled_from([0, 2]))),
+                draw(st.integers(1, 3)),
+            ),
             attention=attention,
         ),
         convention=draw(st.sampled_from(["textbook", target])),
@@ -172,8 +180,8 @@ def specs(draw: st.DrawFn, target: str) -> Network:
     assume(not any(placed.buffers and any(lacks(placed.layer, target)) for placed in net.stack))
     assume(not any(placed.layer.values().get("recurrent_blocks") for placed in net.stack))
     assume(not any(placed.layer.named_as in CROSS and any(lacks(placed.layer, target)) for placed in net.stack))
-    half = net.decoder  # no program is written for attention whose states start from zeros
-    assume(not half or (half.input != 0 and not (half.attention and half.initial_states != "all")))
+    half = net.decoder  # no program is written for attention whose states start from zeros, nor for location scores
+    assume(not (half and half.attention and (half.initial_states != "all" or half.attention.score == "location")))
     try:
         return net.replace(convention=draw(st.sampled_from(["textbook", target])))
     except SpecError:
@@ -195,6 +203,8 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
                 weights[place.name][tensor.name] = np.abs(weights[place.name][tensor.name]) + 0.5
     inputs: dict[str | None, Any] = {}
     for name, part in known.parts.items():
+        if part.input == 0:
+            continue
         many = known.topology_of(name).startswith("many")
         shape: tuple[int, ...] = (part.steps or 1,) if many else ()
         tokens = isinstance(part.layers[0], Embedding)
@@ -209,6 +219,8 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
             sizes = tuple((part.steps or 1) if size is None else size for size in shape)
             extras[move.extra_of, move.starts] = array(*sizes, bound=1.0)
     steps = known.steps if any(isinstance(move, Begin) for move in program.network.flow) else None
+    if known.decoder and known.decoder.input == 0:
+        steps = known.decoder.steps
     vectors = {
         name: array.reshape(*array.shape[: -len(grid) - 1], -1) if (grid := known.parts[name].layers[0].grid) else array
         for name, array in inputs.items()
