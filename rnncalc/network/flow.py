@@ -202,9 +202,10 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
         starts: dict[int, list[int]] = {}  # the initial states of each recurrent layer that gets them
         attention, context, delayed = part.attention, NOT_YET, NOT_YET
         for place, (layer, copy, name) in enumerate(layers):
-            if attention and place == cells[0] and attention.query == "before":
+            if attention and place == cells[0] and (attention.query == "before" or attention.layer == "first"):
                 for at in cells:
                     starts[at] = starts_of(half, *layers[at], giving.get(at))
+            if attention and place == cells[0] and attention.query == "before":
                 at = attention.asked(cells)
                 asked = layers[at][0]
                 assert isinstance(asked, Cell)

@@ -122,3 +122,18 @@ def test_the_gradients_of_heads_are_finite_differences(query: Any, context: Any,
             convention=convention,
         )
         assert all(layer.agrees for layer in backward(of).layers)
+
+
+@pytest.mark.parametrize("query", ["before", "after"])
+@pytest.mark.parametrize("score", ["general", "location"])
+def test_a_layer_above_the_querys_may_start_from_a_dense_layer(query: Any, score: Any) -> None:
+    """Its state is made once, and what it reads at each step; the gradients are finite differences."""
+    options: Any = {"units": 1, "filters": 1, "kernel": 2, "past": "both"} if score == "location" else {}
+    of = Network(
+        encoder=Part(1, (RNN(1), RNN(2)), steps=2),
+        decoder=Part(
+            *(0 if score == "general" else 1, (RNN(2, initial_state=1), GRU(1, initial_state=2)), Output(1), 3),
+            attention=DecoderAttention(score, query=query, layer="first", context="both", **options),
+        ),
+    )
+    assert all(layer.agrees for layer in backward(of).layers)
