@@ -124,12 +124,26 @@ def variants(_: Path, count: int) -> list[str]:
 
 def tensors(folder: Path, count: int) -> list[str]:
     """Return the check of a spec with an external layer of so many tensors, and of a model file that has them."""
-    names = [f"W_{number}" for number in range(count)]
-    spec, model = folder / f"{count}.yaml", folder / f"{count}.safetensors"
-    spec.write_text("convention: pytorch\ninput: 4\nlayers:\n  - external: " + f"{2 * count}\n    outputs: 3\n")
-    places = {name: {"dtype": "F32", "shape": [2], "data_offsets": [8 * n, 8 * n + 8]} for n, name in enumerate(names)}
+    return stored(folder / f"tensors-{count}", {f"W_{number}": [2] for number in range(count)})
+
+
+def lstms(folder: Path, count: int) -> list[str]:
+    """Return the check of a spec with an external layer, and of a model file that has so many LSTMs instead."""
+    leaves = {"weight_ih_l0": [8, 2], "weight_hh_l0": [8, 2], "bias_ih_l0": [8], "bias_hh_l0": [8]}
+    shapes = {f"blocks.{number}.rnn.{leaf}": shape for number in range(count) for leaf, shape in leaves.items()}
+    return stored(folder / f"lstms-{count}", shapes)
+
+
+def stored(path: Path, shapes: dict[str, list[int]]) -> list[str]:
+    """Return the check of a spec with an external layer, and of a safetensors file with tensors of these shapes."""
+    spec, model = path.with_suffix(".yaml"), path.with_suffix(".safetensors")
+    places, size = {}, 0
+    for name, shape in shapes.items():
+        places[name] = {"dtype": "F32", "shape": shape, "data_offsets": [size, size + 4 * math.prod(shape)]}
+        size += 4 * math.prod(shape)
+    spec.write_text("convention: pytorch\ninput: 4\nlayers:\n  - external: " + f"{size // 4}\n    outputs: 3\n")
     header = json.dumps(places).encode()
-    model.write_bytes(struct.pack("<Q", len(header)) + header + bytes(8 * count))
+    model.write_bytes(struct.pack("<Q", len(header)) + header + bytes(size))
     return ["check", str(spec), "--model", str(model)]
 
 
@@ -147,6 +161,7 @@ GROWING: dict[str, tuple[int, Callable[[Path, int], list[str]]]] = {
     "variants": (1_000, variants),
     "specs": (1_000, specs),
     "tensors": (50_000, tensors),
+    "LSTMs of a file": (2_000, lstms),
     "answers": (20_000, answers),
     "steps": (10_000, steps),
 }
