@@ -15,10 +15,10 @@ from rnncalc.cli.commands import COMMANDS
 
 
 def test_a_short_run_finds_nothing() -> None:
-    """Less than a second of each, seeded; `.ci/run` takes longer and the script itself three minutes."""
+    """A tenth of a second of each, seeded; `.ci/run` takes longer and the script itself three minutes."""
     script = Path(__file__).parent / "fuzz" / "run.py"
     done = subprocess.run(
-        [sys.executable, script, "--seconds", "0.3", "--seed", "7"], capture_output=True, text=True, check=False
+        [sys.executable, script, "--seconds", "0.1", "--seed", "7"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("seed 7: 0 faults\n") == len(GENERATORS)

@@ -226,6 +226,7 @@ def every(of: type[Cell]) -> list[Mapping[str, Any]]:
     return [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())]
 
 
+@pytest.mark.broad
 def test_no_gate_of_the_package_s_own_cells_is_dropped() -> None:
     """With all options, under every habit, as wide as the input and not."""
     cells: list[Any] = [of for of in map(kind, KINDS) if issubclass(of, Cell)]
