@@ -165,13 +165,13 @@ def over(left: Vector, right: Vector) -> Vector:
 if sys.version_info >= (3, 12):
     from math import sumprod
 
-    def product(rows: Iterable[Sequence[float]], x: Vector) -> Vector:
+    def product(rows: Iterable[Sequence[float]], x: Sequence[float]) -> Vector:
         """Return the matrix of these rows times x. Rows and x must be of one length."""
         return [sumprod(row, x) for row in rows]
 
 else:
 
-    def product(rows: Iterable[Sequence[float]], x: Vector) -> Vector:
+    def product(rows: Iterable[Sequence[float]], x: Sequence[float]) -> Vector:
         """Return the matrix of these rows times x. Rows and x must be of one length."""
         return [sum(map(mul, row, x)) for row in rows]
 
