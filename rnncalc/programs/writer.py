@@ -431,8 +431,8 @@ class Writer(Expressions, ABC):
                     yield from self._decoder_loop(move, x)
                     x = "sequence[:, step : step + 1]"
                     continue
-                case flow.Attend(reads=(read, _)):
-                    query = moves[read]
+                case flow.Attend(reads=(asks, _)):
+                    query = moves[asks]
                     code = x
                     if isinstance(query, flow.Delay):
                         recurrent = [module for module in self.program.modules if module.looped and module.recurrent]
@@ -481,7 +481,7 @@ class Writer(Expressions, ABC):
                     if code == x:
                         continue
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
-                case flow.Last(reads=(read,)) if isinstance(moves[read], flow.Apply | flow.Window):
+                case flow.Last(reads=(ended,)) if isinstance(moves[ended], flow.Apply | flow.Window):
                     yield with_comment(f"x = {x}[:, -1]", shape_of(self.arrays[place]))
                 case _:
                     continue
