@@ -41,11 +41,15 @@ def dense_of(layer: Layer) -> dict[str, str]:
 
 
 class FormulaWriter:
-    """Writes formulas as code; `names` are the variables of formulas that have one."""
+    """Writes formulas as code; `names` are the variables of formulas that have one.
 
-    def __init__(self, words: Expressions) -> None:
+    blocks: the matrices that are blocks along a diagonal, by the code of each, with their number.
+    """
+
+    def __init__(self, words: Expressions, blocks: Mapping[str, int] = {}) -> None:
         self.words = words
         self.names: dict[Formula, str] = {}
+        self.blocks = blocks
 
     def code(self, formula: Formula) -> str:
         if formula in self.names:
@@ -62,6 +66,8 @@ class FormulaWriter:
             return f"{row.program}{self.tight(operands[0], row.strength + 1)}"
         if row.name == "matrix":
             matrix, vector = operands
+            if number := self.blocks.get(name := self.code(matrix)):
+                return f"in_blocks({name}, {self.code(vector)}, {number})"
             return f"{self.tight(vector, ATOM)} @ {self.words.transposed.format(matrix=self.code(matrix))}"
         if row.strength == 1:
             first, *others = operands

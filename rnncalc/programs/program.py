@@ -13,13 +13,11 @@ from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role, Tensor
-from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output, Transform
 from rnncalc.network.flow import Delay, Final, InitialState, Placement, Recur, arrays, ends, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.printable import escape
 from rnncalc.records import Frozen
 from rnncalc.step.equations import HALF, Equation, equations, symbols
 from rnncalc.step.trace import trace
@@ -197,8 +195,6 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))
     if any(lacks(core, target)):
-        if layer.values().get("recurrent_blocks"):
-            raise RefusedError(f"{escape(entry.name)}: no program is written with recurrent_blocks")
         return _laid_out(entry, book), _own_cell(entry, layer, book)
     states = tuple(tensor for tensor in book.tensors if tensor.role is Role.STATE)
     tensors = (*layout(core, entry.inputs, convention(target)).tensors, *states)

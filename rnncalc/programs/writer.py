@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.tensor import Role, Tensor
@@ -39,6 +39,15 @@ from rnncalc.words import all_of, plural
 
 WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
 """The names of widths in a program, by their letters; any other letter is its own name."""
+
+IN_BLOCKS = '''
+def in_blocks(matrix{array}, vector{array}, number{whole}){returns}:
+    """Return blocks along a diagonal times the parts of a vector."""
+    rows, columns = matrix.shape
+    blocks = {library}.reshape(matrix, (number, rows // number, columns))
+    parts = {library}.reshape(vector, (-1, number, columns))
+    return {library}.reshape({library}.einsum("goi,bgi->bgo", blocks, parts), (-1, rows))
+'''
 
 SOME_STEPS = 2
 """The number of steps with which a program is tried if the network has none."""
@@ -209,6 +218,9 @@ class Writer(Expressions, ABC):
         classes += ["\n".join(self._attention(module)) for module in attending]
         classes += [f"class {name}{code}" for code, name in self.layer_classes.items()]
         classes.append("\n".join(self._class()))
+        if any("in_blocks(" in code for code in classes):
+            places = {"array": f": {self.array}" * bool(self.array), "whole": ": int" * bool(self.array)}
+            classes.insert(0, IN_BLOCKS.format(library=self.library, returns=self.returns, **places))
         used = {name: re.compile(rf"(?<![\w.]){self.functions[name][0]}[(,)]") for name in self.helpers}
         return [*(self.helpers[name] for name, call in used.items() if any(map(call.search, classes))), *classes]
 
@@ -400,7 +412,7 @@ class Writer(Expressions, ABC):
         modules = {module.places[-1].name: module for module in self.program.modules}
         decoder = self.program.network.decoder
         alone = decoder is not None and decoder.input == 0
-        x, read = "x", "context"  # what a decoder without an input reads at a step
+        x, step_input = "x", "context"  # what a decoder without an input reads at a step
         for place, move in enumerate(moves):
             if isinstance(move, flow.Apply | flow.Recur) and (sizes := self._reshaped(place, shape, x)):
                 yield f"x = {self.reshaped.format(x=x, shape=sizes)}"
@@ -418,14 +430,14 @@ class Writer(Expressions, ABC):
                 case flow.Input(extra_of=str(name)) if any(
                     alone and isinstance(each, flow.Merge) and each.reads[0] == place for each in moves
                 ):
-                    read = f"{self.identifiers[name]}_extra[:, step : step + 1]"
-                    x = read if self.looping else x
+                    step_input = f"{self.identifiers[name]}_extra[:, step : step + 1]"
+                    x = step_input if self.looping else x
                     continue
                 case flow.Delay() if alone:
                     (memory,) = [each.reads[1] for each in moves if isinstance(each, flow.Attend)]
                     yield with_comment(f"memory = {x}", shape_of(self.arrays[memory]))
                     yield from self._decoder_loop(move, "")
-                    x = read
+                    x = step_input
                     continue
                 case flow.Delay():
                     yield from self._decoder_loop(move, x)
@@ -666,7 +678,9 @@ class Writer(Expressions, ABC):
 
         It reads x and the old states under their letters.
         """
-        writer = FormulaWriter(self)
+        number: Any = dict(cell.options).get("recurrent_blocks")
+        blocks = [tensor for tensor in cell.weights if number and any(axis.letter == "b" for axis in tensor.axes)]
+        writer = FormulaWriter(self, {f"self.{tensor.name}": number for tensor in blocks})
         lines = [f"x_half = {self.half}"] if cell.half else []
         for formula in _made_first(cell.equations):
             (first, *_) = formula.operands

@@ -178,7 +178,6 @@ def specs(draw: st.DrawFn, target: str) -> Network:
             layer["name"] = name
     net = network_of(spec)
     assume(not any(placed.buffers and any(lacks(placed.layer, target)) for placed in net.stack))
-    assume(not any(placed.layer.values().get("recurrent_blocks") for placed in net.stack))
     assume(not any(placed.layer.named_as in CROSS and any(lacks(placed.layer, target)) for placed in net.stack))
     half = net.decoder  # no program is written for attention whose states start from zeros, nor for location scores
     assume(not (half and half.attention and (half.initial_states != "all" or half.attention.score == "location")))
