@@ -49,14 +49,10 @@ _TOTAL_WORDS = r"(?i)\btotal|\bsum|gesamt|somm"
 _UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
 _ORDINAL = r"(?<![\w.,])([1-9])(?:(?:st|nd|rd|th|ère|er|ème|e|ª|º|\.[ªº]?)[ -]?|\. ?)(?=[^\W\d]{3})"
 _TOTAL = r" ?= ?([0-9(][^=]*)\Z"
-_TITLED = (
-    r"(?i)\A(?:the )?(?:answers?|ans|antwort|réponse|respuesta|risposta|resposta|solution|lösung)\.?:\s*(?=[^\W\d])"
-)
 _SAID = r"(?i)\A(?:i (?:get|got|think|found|have)|ich (?:bekomme|erhalte|habe)|je trouve|j.obtiens) (?=[0-9])"
 _REWRITTEN = (
     (_EMPHASIS, r"\1"),
     (r"\n[-─━=_ ]{3,}(?=\n)", ""),
-    (_TITLED, ""),
     (_SAID, ""),
     (r"\b(?:self|model)\.(?=\w+ ?[:=0-9])", ""),
     (
@@ -70,7 +66,6 @@ _REWRITTEN = (
     (r"(?<=\w):0'? shape=", " = "),
     (r"\A\[ ?(\([^()]*\),.*\)),? ?\]\Z", r"\1"),  # [(1, 36), (9, 36), (36,)]
     (r"([*·×+^²(][^\n]{0,200}[0-9)\]])\s*\n\s*(?==\s*[0-9(])", r"\1 "),
-    (r"(?<=[0-9])\s*\n\s*= ?([0-9][0-9,.]*)\W*\Z", r"\ntotal: \1"),
     (r"(?i)\b(layer|lstm|gru|rnn|dense) ([1-9]) (?=[^\W\d]{2}[\w ]*[:=])", r"\1_\2 "),
     (r"(?i)\b(layer|lstm|gru|rnn|dense) \(([1-9])\)(?= ?[:=])", r"\1_\2"),
     (r",\s*(?=[×*] ?[0-9]|x ?[0-9])|(?<=[0-9]),\s*(?=plus ?[0-9])", " "),
@@ -114,7 +109,7 @@ _KIND_FIRST = (
 _CLAIMS = r"\s*(?:\n|[;,](?=\s)|\+(?=\s*[^\W\d]))\s*(?:(?:and|und|et|y|e)\s)?|\s(?:and|und|et|y|e)\s"
 _HEADED = re.compile(r"(?P<heading>[^\W\d][^:=\n]*):\s*(?P<claim>(?:[^\W\d].*)?)")
 _CLAIM = re.compile(
-    r"(?P<label>[^\W\d][^:=\n(+*×·^]{0,80}?)\s*(?:[:=]\s*|\s)(?P<number>[0-9(](?:[^:\n](?<![^\W\d]{2}))*)(?:\spar[aáâ]m\w*\.?)?"
+    r"(?P<label>[^\W\d][^:=\n(+*×·^]{0,80}?)\s*(?:(?:[:=→⇒]|[-=]>)\s*|\s)(?P<number>[0-9(](?:[^:\n](?<![^\W\d]{2}))*)(?:\spar[aáâ]m\w*\.?)?"
 )
 _SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗−-]|(?<=[0-9]) ?x ?(?=[0-9]))*[0-9)\]²³])?(?!\w)"
 """What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, what names
