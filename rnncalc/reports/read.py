@@ -247,7 +247,7 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
     RemarkKind.QUANTISED: "not counted, because they are quantised: {names}{whole}; "
     "a run differs from the model's; read the model from before quantisation",
-    RemarkKind.PROGRAM: "weights alone, in the order of their definition; what the program computes is not read",
+    RemarkKind.PROGRAM: "weights in the order of their definition; of the program only activations are read",
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not run",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.ALL_ZEROS: "biases that are all zeros, which exporters write for Keras with use_bias=False: {names}",

@@ -65,6 +65,33 @@ def test_a_program(tmp_path: Path) -> None:
     runs_to(spec, tmp_path / "tagger.pt2", flow, theirs)
 
 
+def test_activations_of_a_program(tmp_path: Path) -> None:
+    """Of torch.export: relu of an RNN, and what is behind a linear; the draft computes what the model does."""
+    model = nn.Sequential(
+        nn.Linear(3, 4), nn.Sigmoid(), Last(nn.RNN(4, 5, 2, "relu", batch_first=True)), nn.Linear(5, 2)
+    )
+    x = torch.linspace(-1, 1, 12).reshape(1, 4, 3)
+    with torch.no_grad():
+        torch.export.save(torch.export.export(model.eval(), (x,)), tmp_path / "relu.pt2")
+        theirs = model(x)[0].numpy()
+    text, spec = hold(tmp_path / "relu.pt2", size(model)), spec_of(tmp_path / "relu.pt2")
+    assert "activation: sigmoid" in text
+    assert 'repeat: 2\n    path: "2.layer"\n    activation: relu\n' in text
+    runs_to(spec, tmp_path / "relu.pt2", x[0], theirs)
+
+
+class Last(nn.Module):
+    """The outputs of a recurrent layer at the last step."""
+
+    def __init__(self, layer: nn.RNN) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.layer(x)[0][:, -1]
+        return y
+
+
 @pytest.mark.parametrize("heads", [0, 4])
 def test_torchscript(tmp_path: Path, heads: int) -> None:
     """Scripted and traced; frozen, where weights are constants without names, and a norm's statistics beside them."""

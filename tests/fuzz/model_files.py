@@ -396,7 +396,9 @@ def others(folder: Path) -> dict[str, bytes]:
         leaf: test_msgpack.array(shape, "float32", floats) for leaf, shape in (("kernel", (2, 8)), ("bias", (16,)))
     }
     (folder / "a.msgpack").write_bytes(test_msgpack.tree(params=test_msgpack.tree(cell=test_msgpack.tree(**leaves))))
-    test_pt2.pt2(folder / "a.pt2", {"w": test_pt2.entry(2, 3), "b": test_pt2.entry(2, start=4)})
+    weights = {"x.weight": test_pt2.entry(2, 3), "x.bias": test_pt2.entry(2, start=4)}
+    graph = test_pt2.program(test_pt2.LINEAR, test_pt2.GELU)
+    test_pt2.pt2(folder / "a.pt2", weights, program=graph)
     (folder / "a.pdparams").write_bytes(paddle(floats))
     inner = state_dict(folder / "policy.pth", lstm(4, 8, "lstm_actor")).read_bytes()
     with zipfile.ZipFile(folder / "a.zip", "w") as archive:

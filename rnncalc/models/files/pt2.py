@@ -1,11 +1,12 @@
 """Programs of torch.export: a zip of raw bytes, one file for each tensor, with a list of them in JSON.
 
-https://docs.pytorch.org/docs/2.13/export/pt2_archive.html; seen in torch 2.13.0, November 2026. What the program
-computes (models/model.json) is not read.
+https://docs.pytorch.org/docs/2.13/export/pt2_archive.html; seen in torch 2.13.0, November 2026. Of what the
+program computes (models/model.json), only activations are read.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from math import prod
@@ -14,7 +15,16 @@ from typing import Any
 from rnncalc.bounds import MOST_HEADER, MOST_TENSORS
 from rnncalc.models.files import model, torch_names
 from rnncalc.models.files.archive import Archive, TensorView, numbers_of
-from rnncalc.models.files.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.models.files.model import (
+    BYTES,
+    BadFileError,
+    FileModule,
+    FileTensor,
+    ModelFile,
+    Remark,
+    RemarkKind,
+    TensorRole,
+)
 from rnncalc.printable import escape
 
 CONFIG = "data/weights/model_weights_config.json"
@@ -31,11 +41,74 @@ def read(path: str) -> ModelFile:
         entries = model.json_object(archive.read(config, MOST_HEADER), "list of weights", MOST_HEADER).get("config")
         if not isinstance(entries, dict) or len(entries) > MOST_TENSORS:
             raise BadFileError("has a list of weights that is none")
-        tensors = [*_tensors(path, archive, config.removesuffix(CONFIG), entries)]
+        root = config.removesuffix(CONFIG)
+        tensors = [*_tensors(path, archive, root, entries)]
+        programs = [name for name in archive.names if name.startswith(f"{root}models/") and name.endswith(".json")]
+        texts = [archive.read(name, MOST_HEADER) for name in programs if (archive.size(name) or 0) <= MOST_HEADER]
     ordered, remarks = torch_names.remarked(tensors)
-    return ModelFile(
-        path, "pt2", "pytorch", ordered, torch_names.modules_of(ordered), remarks=(Remark(RemarkKind.PROGRAM), *remarks)
+    modules = torch_names.modules_of(ordered)
+    if len(programs) == len(texts) == 1:
+        modules = _with_program(modules, model.json_object(texts[0], "program", MOST_HEADER))
+    return ModelFile(path, "pt2", "pytorch", ordered, modules, remarks=(Remark(RemarkKind.PROGRAM), *remarks))
+
+
+_OPERATOR = re.compile(r"torch[.]ops[.]aten[.](?:rnn_(tanh|relu)(?:_cell)?|(linear|conv\dd)|(\w+))[.]")
+_ACTIVATION = re.compile(
+    "r?elu|relu6|selu|gelu|gelu_tanh|silu|mish|prelu|leaky_relu|tanh|hardtanh|(hard)?sigmoid|hardswish|softplus|"
+    "(log_)?softmax"
+)
+
+
+def _with_program(modules: tuple[FileModule, ...], program: dict[str, Any]) -> tuple[FileModule, ...]:
+    """Return the modules with their activations, if all calls of one agree: those of an RNN, and behind a linear."""
+    match program:
+        case {"graph_module": {"graph": {"nodes": list(nodes)}, "signature": {"input_specs": list(inputs)}}}:
+            pass
+        case _:
+            return modules
+    paths = {}
+    for each in inputs:
+        match each:
+            case {"parameter": {"arg": {"name": str(name)}, "parameter_name": str(parameter)}}:
+                paths[name] = model.path_and_leaf(parameter)[0]
+    readers, calls = dict[str, list[str]](), dict[str, set[tuple[str, str]]]()
+    for operator, node, names in reversed([*_calls(nodes)]):  # what reads an output before what writes it
+        word, linear, other = operator.groups()
+        for name in names:
+            readers.setdefault(name, []).append(other or "")
+        setting = ("nonlinearity", word) if word else None
+        if linear:
+            behind = [reader for output in _names(node.get("outputs")) for reader in readers.get(output, ())]
+            setting = "activation", behind[0] if len(behind) == 1 and _ACTIVATION.fullmatch(behind[0]) else "linear"
+        for path in {paths[name] for name in names & paths.keys()} if setting else ():
+            calls.setdefault(path, set()).add(setting)
+    return tuple(
+        each._replace(settings={**each.settings, **dict(settings)})
+        if len(settings := calls.get(each.path, set())) == 1
+        else each
+        for each in modules
     )
+
+
+def _calls(nodes: list[Any]) -> Iterator[tuple[re.Match[str], dict[str, Any], set[str]]]:
+    """Yield the nodes that call an operator, with its name and those of the tensors that it reads."""
+    for node in nodes:
+        match node:
+            case {"target": str(target), "inputs": list(inputs)} if found := _OPERATOR.match(target):
+                arguments = [each.get("arg") for each in inputs if isinstance(each, dict)]
+                tanh = any(each == {"as_string": "tanh"} for each in arguments)  # an approximation of gelu
+                names = {name for each in arguments for name in _names(each)}
+                yield _OPERATOR.match("torch.ops.aten.gelu_tanh.") if tanh else found, node, names
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield the names of tensors in an argument, or in a list of outputs."""
+    for each in value if isinstance(value, list) else [value]:
+        match each:
+            case {"as_tensor": {"name": str(name)}} | {"name": str(name)}:
+                yield name
+            case {"as_tensors": list(tensors)}:
+                yield from _names(tensors)
 
 
 def _tensors(path: str, archive: Archive, root: str, entries: dict[str, Any]) -> Iterator[FileTensor]:
