@@ -52,7 +52,7 @@ def read(path: str) -> ModelFile:
     return ModelFile(path, "pt2", "pytorch", ordered, modules, remarks=(Remark(RemarkKind.PROGRAM), *remarks))
 
 
-_OPERATOR = re.compile(r"torch[.]ops[.]aten[.](?:rnn_(tanh|relu)(?:_cell)?|(linear|conv\dd)|(\w+))[.]")
+_OPERATOR = re.compile(r"torch[.]ops[.]aten[.](?:rnn_(tanh|relu)(?:_cell)?|(linear|conv\dd)|(\w+?)_?)[.]")
 _ACTIVATION = re.compile(
     "r?elu|relu6|selu|gelu|gelu_tanh|silu|mish|prelu|leaky_relu|tanh|hardtanh|(hard)?sigmoid|hardswish|softplus|"
     "(log_)?softmax"
@@ -72,15 +72,14 @@ def _with_program(modules: tuple[FileModule, ...], program: dict[str, Any]) -> t
             case {"parameter": {"arg": {"name": str(name)}, "parameter_name": str(parameter)}}:
                 paths[name] = model.path_and_leaf(parameter)[0]
     readers, calls = dict[str, list[str]](), dict[str, set[tuple[str, str]]]()
-    for operator, node, names in reversed([*_calls(nodes)]):  # what reads an output before what writes it
-        word, linear, other = operator.groups()
+    for (word, linear, other), node, names in reversed([*_calls(nodes)]):  # what reads an output before what writes it
         for name in names:
-            readers.setdefault(name, []).append(other or "")
-        setting = ("nonlinearity", word) if word else None
+            readers.setdefault(name, []).append(other)
+        setting = ("nonlinearity", word)
         if linear:
             behind = [reader for output in _names(node.get("outputs")) for reader in readers.get(output, ())]
             setting = "activation", behind[0] if len(behind) == 1 and _ACTIVATION.fullmatch(behind[0]) else "linear"
-        for path in {paths[name] for name in names & paths.keys()} if setting else ():
+        for path in {paths[name] for name in names & paths.keys()} if word or linear else ():
             calls.setdefault(path, set()).add(setting)
     return tuple(
         each._replace(settings={**each.settings, **dict(settings)})
@@ -90,15 +89,16 @@ def _with_program(modules: tuple[FileModule, ...], program: dict[str, Any]) -> t
     )
 
 
-def _calls(nodes: list[Any]) -> Iterator[tuple[re.Match[str], dict[str, Any], set[str]]]:
-    """Yield the nodes that call an operator, with its name and those of the tensors that it reads."""
+def _calls(nodes: list[Any]) -> Iterator[tuple[tuple[str, str, str], dict[Any, Any], set[str]]]:
+    """Yield the groups of `_OPERATOR` for each node that calls one, the node, and the names of what it reads."""
     for node in nodes:
         match node:
-            case {"target": str(target), "inputs": list(inputs)} if found := _OPERATOR.match(target):
+            case {"target": str(target), "inputs": list(inputs)} if operator := _OPERATOR.match(target):
                 arguments = [each.get("arg") for each in inputs if isinstance(each, dict)]
                 tanh = any(each == {"as_string": "tanh"} for each in arguments)  # an approximation of gelu
                 names = {name for each in arguments for name in _names(each)}
-                yield _OPERATOR.match("torch.ops.aten.gelu_tanh.") if tanh else found, node, names
+                word, linear, other = (each or "" for each in operator.groups())
+                yield (word, linear, f"{other}_tanh" if tanh else other), node, names
 
 
 def _names(value: Any) -> Iterator[str]:

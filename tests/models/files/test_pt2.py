@@ -91,6 +91,7 @@ SECOND = "c", "linear.default", {"input": tensor("b"), "weight": tensor("p_x_wei
     [
         ([LINEAR], {"activation": "linear"}),
         ([LINEAR, ("b", "relu.default", {"self": tensor("a")})], {"activation": "relu"}),
+        ([LINEAR, ("b", "relu_.default", {"self": tensor("a")})], {"activation": "relu"}),  # in place
         ([LINEAR, ("b", "dropout.default", {"input": tensor("a")})], {"activation": "linear"}),
         ([LINEAR, GELU], {"activation": "gelu_tanh"}),
         ([LINEAR, GELU, SECOND], {}),  # called twice, with one activation
