@@ -256,7 +256,8 @@ PEERS = {
     "torchinfo": "import torch, torchinfo; print(torchinfo.summary(torch.nn.LSTM(8, 16), input_size=(7, 1, 8)))",
     "torch on the device meta": "import torch; torch.set_default_device('meta'); "
     "print(sum(each.numel() for each in torch.nn.LSTM(8, 16).parameters()))",
-    "Keras": "import keras; keras.Sequential([keras.Input((7, 8)), keras.layers.LSTM(16)]).summary()",
+    "Keras": "import os; os.environ['KERAS_BACKEND'] = 'jax'; "
+    "import keras; keras.Sequential([keras.Input((7, 8)), keras.layers.LSTM(16)]).summary()",
     "Flax": "import jax; from flax import linen; inputs = jax.numpy.ones((1, 7, 8)); "
     "print(linen.RNN(linen.LSTMCell(16)).tabulate(jax.random.key(0), inputs))",
 }
