@@ -12,7 +12,7 @@ TREE = {f"/{path.relative_to(ROOT).as_posix()}" for paths in WRITTEN.values() fo
 FILE = re.compile(r"(?<![\w./:-])\w[\w./-]*\.py\b(?!, line)")
 """A file by its name or the end of its path; not one in a message, `(own.py, line 7)`, nor part of an address."""
 ELSEWHERE = {"torch/_utils.py": "PyTorch", "torch/_export/serde/schema.py": "PyTorch", "server.py": "PrairieLearn"}
-ELSEWHERE |= {"flax/serialization.py": "Flax", "RNN_mnist.py": "lowrank-gru"}
+ELSEWHERE |= {"flax/serialization.py": "Flax", "RNN_mnist.py": "lowrank-gru", "hparams.py": "Tacotron 2"}
 """Files of other programs."""
 DOTTED = re.compile(r"`((?:\w+\.)+(?!py`)\w+)`")
 
