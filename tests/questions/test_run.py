@@ -95,7 +95,7 @@ def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyP
         return found._replace(tensors=(*found.tensors, spare), params=Plus((found.params, "h")))
 
     monkeypatch.setitem(CONVENTIONS, "textbook", convention("textbook").replace())  # with no layouts of its own yet
-    monkeypatch.setattr("rnncalc.network.stack.layout", with_a_spare)
+    monkeypatch.setattr("rnncalc.conventions.layout.layout", with_a_spare)
     result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
     assert result.code == 1
     assert "✗  rnn_1" in result.out
