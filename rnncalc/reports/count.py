@@ -92,30 +92,20 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
-        count, name, every = self.counted, self.counted.network.name, self.counted.network.convention
-        conventions = {name: each.network.convention for name, each in count.network.networks.items()}
+        count, name = self.counted, self.counted.network.name
         if not self.tensors:
-            rows = (
-                (
-                    *(layer.network or name, *_values(layer), layer.bytes_in(count.dtype)),
-                    conventions.get(layer.network or "", every),
-                )
-                for layer in count.layers
-            )
-            whole: Row = (name, None, "total", *[None] * 7, *_totals(count), every)
-            return (*_HEADER, "convention"), iter([*rows, whole])
+            rows = ((layer.network or name, *_values(layer), layer.bytes_in(count.dtype)) for layer in count.layers)
+            return _HEADER, iter([*rows, (name, None, "total", *[None] * 7, *_totals(count))])
         tensors: Iterator[Row] = (
             (
                 *(layer.network or name, layer.name, layer.kind, layer.part),
                 *(tensor.name, tensor.role, tensor.direction, tensor.shape),
                 *(tensor.params, tensor.params * layer.layer.bytes_each(count.dtype)),
-                conventions.get(layer.network or "", every),
             )
             for layer in count.layers
             for tensor in layer.tensors
         )
-        whole = (name, None, "total", *[None] * 5, count.params, count.bytes, every)
-        return (*_TENSOR_HEADER, "convention"), iter([*tensors, whole])
+        return _TENSOR_HEADER, iter([*tensors, (name, None, "total", *[None] * 5, count.params, count.bytes)])
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
