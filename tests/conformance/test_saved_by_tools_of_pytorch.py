@@ -80,7 +80,7 @@ def test_activations_of_a_program(tmp_path: Path) -> None:
     runs_to(spec, tmp_path / "relu.pt2", x[0], theirs)
 
 
-class Last(nn.Module):
+class Last(nn.Module):  # type: ignore[misc]
     """The outputs of a recurrent layer at the last step."""
 
     def __init__(self, layer: nn.RNN) -> None:
