@@ -439,7 +439,7 @@ def without_context(worksheet: Worksheet) -> Worksheet:
         return worksheet
     lines = [place for place, line in enumerate(worksheet) if line.half.attention]
     cells = [place for place in lines if isinstance(worksheet[place].layer, Cell)]
-    asked = attention.asked(cells)
+    asked = attention.query_layer(cells)
     after = next((place for place in lines if place > asked and worksheet[place].width("input")), None)
     for place, joins in zip((cells[0], after), attention.joins, strict=True):
         if joins and place is not None:

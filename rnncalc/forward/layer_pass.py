@@ -26,7 +26,7 @@ from rnncalc.forward.arrays import (
 )
 from rnncalc.forward.bindings import Binding, BoundWeights, Product, TransformNames
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, around_steps, inside, length_of
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, inside, length_of
 from rnncalc.network.stack import Placed
 from rnncalc.step import operations
 from rnncalc.step.equations import letter_of
@@ -447,7 +447,7 @@ class TransformPass(Generic[Value]):
             case "concat" | "joined":
                 return over(partial(joined, self.vectors))
             case "around":
-                return partial(self._around, place, around_steps(self.layer)), operands
+                return partial(self._around, place, node.apart), operands
             case "state":
                 return lambda: None, ()
             case "dot" | "mix":

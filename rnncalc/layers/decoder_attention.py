@@ -162,7 +162,7 @@ class DecoderAttention(Transform):
         context = self.context or ("input" if self.query == "before" else "output")
         return context != "output", context in ("output", "both")
 
-    def asked(self, cells: Sequence[Item]) -> Item:
+    def query_layer(self, cells: Sequence[Item]) -> Item:
         """Return that of the decoder's recurrent layers, or of their places, whose state or output the query is."""
         return cells[0 if self.layer == "first" else -1]
 

@@ -59,7 +59,10 @@ class LayerOperations(Protocol[Value]):
         """Return the sum of the vectors of a sequence, each times its number among the weights."""
 
     def past(self, letter: str) -> Value:
-        """Return a number for each step of the sequence, kept at the output's step before; zeros at the first."""
+        """Return a number for each step of the sequence, kept at the output's step before; zeros at the first.
+
+        Only a decoder's attention has it, and `around`.
+        """
 
     def keep(self, letter: str, vector: Value) -> None:
         """Keep a vector with a number for each step of the sequence for the next step of the output."""
@@ -384,12 +387,6 @@ class Layer(Frozen, kw_only=True):
         for option in self.without:
             if getattr(self, option) != self.defaults[option]:
                 yield option, f"does not apply to {self.kind}; remove it"
-
-
-def around_steps(layer: Layer) -> range:
-    """Return which steps around each one the kernel of an attention reads: of an even one, one more after it."""
-    kernel: int = layer.__dict__["kernel"]
-    return range(-((kernel - 1) // 2), kernel // 2 + 1)
 
 
 def length_of(window: range) -> int:

@@ -206,7 +206,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                 for at in cells:
                     starts[at] = starts_of(half, *layers[at], giving.get(at))
             if attention and place == cells[0] and attention.query == "before":
-                at = attention.asked(cells)
+                at = attention.query_layer(cells)
                 asked = layers[at][0]
                 assert isinstance(asked, Cell)
                 state, width = next(iter(asked.states)), 0 if starts[at] else asked.state_widths()[0]
@@ -242,7 +242,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                 x, length = add(Last((x,))), ()
             if isinstance(layer, Cell) and layer.bidirectional:
                 x = add(Merge((x,), layer.merge or "concat"))
-            if attention and place == attention.asked(cells):
+            if attention and place == attention.query_layer(cells):
                 later = recurrent[-1]
                 if attention.query == "after":
                     later = context = add(Attend((x, memory), attention.name or "attention", attention, half))

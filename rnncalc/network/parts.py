@@ -81,7 +81,7 @@ class Part(NamedTuple):
         recurrent = [place for place, layer in enumerate(self.layers) if isinstance(layer, Cell)]
         if not self.attention or not recurrent:
             return {}
-        places = zip((recurrent[0], self.attention.asked(recurrent) + 1), self.attention.joins, strict=True)
+        places = zip((recurrent[0], self.attention.query_layer(recurrent) + 1), self.attention.joins, strict=True)
         width = self.attention.output_width(0)
         joined = {place: width for place, joins in places if joins}
         return joined if self.attention.context != "added" else {recurrent[0]: 0}
@@ -153,7 +153,7 @@ def attending(parts: dict[str | None, Part]) -> dict[str | None, Part]:
     recurrent = [(join.layer, join.outputs) for join in joins(decoder) if isinstance(join.layer, Cell)]
     if not memory or not recurrent:
         return parts
-    layer, query = attention.asked(recurrent)
+    layer, query = attention.query_layer(recurrent)
     if attention.query == "before":
         query = layer.state_widths()[0]
     return parts | {"decoder": decoder._replace(attention=attention.replace(query_width=query, key_width=memory[-1]))}

@@ -257,7 +257,7 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             (row,) = (row for row in layers if row.attention)
             layers.remove(row)
             cells = [place for place, each in enumerate(layers) if each.states]
-            layers.insert(cells[0] if below else part.attention.asked(cells) + 1, row)
+            layers.insert(cells[0] if below else part.attention.query_layer(cells) + 1, row)
         length, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         reads: Steps = steps[next(place for place, move in enumerate(moves) if getattr(move, "part", "") == name)]
         inputs, output = Row(reads, reads, letter=spelled("x") if part.width != 0 else ""), (spelled("h"), spelled("y"))
@@ -378,7 +378,7 @@ class Half(Frozen):
         row, cells = self.attention, [place for place, row in enumerate(self.rows) if row.states]
         if not (row and row.attention and all(row.attention.joins)) or any(row.elided for row in self.rows):
             return None
-        asked = row.attention.asked(cells)
+        asked = row.attention.query_layer(cells)
         joined = cells[0] if self.rows.index(row) > asked else asked + 1
         return self.rows[joined].bottom - 2
 
@@ -587,7 +587,7 @@ class Half(Frozen):
         asks = row.attention if states and not row.compares_below else None
         for column, left in boxes:
             if asks and (self.giving or not (self.tight and column.first)):
-                line = asks.asked(states)
+                line = asks.query_layer(states)
                 yield Dot(left - QUERY, line)
                 yield Arrow(route(left - QUERY, line, row.top + 1, left - 1, upright=True), Style.STATE)
         if self.giving:

@@ -448,7 +448,7 @@ class Writer(Expressions, ABC):
                     code = x
                     if isinstance(query, flow.Delay):
                         recurrent = [module for module in self.program.modules if module.looped and module.recurrent]
-                        code = self.one_step.format(x=self.first_state(move.layer.asked(recurrent)))
+                        code = self.one_step.format(x=self.first_state(move.layer.query_layer(recurrent)))
                     module = modules[move.name]
                     places = {"module": f"self.{self.identifier(module)}", "x": f"{code}, memory"}
                     attended = self._around(module).applied.format(**places)

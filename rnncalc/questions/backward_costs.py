@@ -16,14 +16,13 @@ from typing import NamedTuple
 from rnncalc.errors import RefusedError
 from rnncalc.forward.width_pass import Axes, SavedVector, WidthPass, WidthTape
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Output, length_of
 from rnncalc.layers.reshaping import RepeatVector
 from rnncalc.network.flow import Attend, Delay, Placement, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.printable import escape
-from rnncalc.step.nodes import ONE, made_of
+from rnncalc.step.nodes import AROUND, ONE, made_of
 from rnncalc.words import plural
 
 MOST_STEPS, MOST_READS = 100_000, 5_000_000
@@ -210,7 +209,8 @@ def _settled(network: Network) -> tuple[int, int, int]:
         if placed.part != part:
             part, apart = placed.part, 1
         window = layer.window_of(0, 1)
-        reach = window[-1] - window[0] + (layer.kernel or 0 if isinstance(layer, DecoderAttention) else 0)
+        around = [node.number for node in (trace.nodes if trace else ()) if node.operation == AROUND]
+        reach = window[-1] - window[0] + sum(around)
         least += 2 * apart * reach
         apart *= layer.every  # the steps of the part's input for each of the layer's output
         period = lcm(period, apart)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Union
 from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
-from rnncalc.layers.layer import Layer, around_steps
+from rnncalc.layers.layer import Layer
 from rnncalc.records import Frozen
 from rnncalc.step.layer_trace import array_of
 from rnncalc.step.nodes import AROUND, HEADS, INPUT, ONE, STATE, STEPS, WEIGHTS, Trace, Weights
@@ -326,8 +326,8 @@ class LayerFormulas(NamedTuple):
             case "over_root":
                 root = Application(ROOT, (Symbol(self.sizes.get(node.axes[0], node.axes[0])),))
                 return Application("over", (self.formula(node.operands[0]), root))
-            case "matrix" if self.trace.nodes[node.operands[1]].operation == AROUND:
-                return sum_of(range(len(around_steps(self.layer))), partial(self._product, place))
+            case "matrix" if (around := self.trace.nodes[node.operands[1]]).operation == AROUND:
+                return sum_of(range(around.number), partial(self._product, place))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 product = partial(self.window.kernel_step, self.formula(node.operands[0]), in_groups=node.in_groups)
                 return sum_of(range(len(self.window.apart)), lambda step: Application("matrix", product(step)))
@@ -350,12 +350,12 @@ class LayerFormulas(NamedTuple):
 
     def tap(self, place: int, number: int) -> Tap:
         """Return a step of a kernel over the weights of the past, counted from 0."""
-        kernel, around = self.trace.nodes[place].operands
-        reads: list[Any] = [*map(self.formula, self.trace.nodes[around].operands)]
+        kernel, window = self.trace.nodes[place].operands
+        around = self.trace.nodes[window]
+        reads: list[Any] = [*map(self.formula, around.operands)]
         matrix: Any = self.formula(kernel)
-        apart = around_steps(self.layer)
-        numbers = [KernelWindow(x, 1, apart).at(apart[number]) for x in reads]
-        return Tap(matrix.replace(subscript=str(number + 1)), numbers, apart[number])
+        numbers = [KernelWindow(x, 1, around.apart).at(around.apart[number]) for x in reads]
+        return Tap(matrix.replace(subscript=str(number + 1)), numbers, around.apart[number])
 
     def _product(self, place: int, number: int) -> Formula:
         """Return the product of a step of a kernel and the numbers that it reads."""

@@ -12,7 +12,6 @@ from math import gcd
 from typing import Any
 
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.layers.layer import around_steps
 from rnncalc.step.equations import (
     SAME_LETTER,
     Application,
@@ -133,7 +132,7 @@ def gradient_equations(
                 lines.append(Equation(whole_of(symbol) if place in whole else symbol, gradient))
             gradient = symbol
         if node.operation == "matrix" and (around := trace.nodes[node.operands[1]]).operation == AROUND:
-            of_taps, *of_reads = _through_past(named, place, gradient)
+            of_taps, *of_reads = _through_past(named, place, around.number, gradient)
             weights[:0] = of_taps if needs[node.operands[0]] else ()
             for operand, term in zip(around.operands, of_reads, strict=True):
                 parts.setdefault(operand, []).append(term)
@@ -272,13 +271,13 @@ def _of_product(matrix: Formula, x: Formula, gradient: Formula) -> list[Formula]
     return [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
 
 
-def _through_past(named: Any, place: int, gradient: Formula) -> Iterator[Any]:
+def _through_past(named: Any, place: int, number: int, gradient: Formula) -> Iterator[Any]:
     """Yield the gradients of a kernel's matrices over the weights of the past, then that of each of those.
 
-    place: of the product, whose gradient is given.
+    place: of the product, whose gradient is given. number: how many steps the kernel has.
     """
-    steps = range(len(around_steps(named.layer)))
-    taps = [named.tap(place, number) for number in steps]
+    steps = range(number)
+    taps = [named.tap(place, step) for step in steps]
     yield [
         Equation(_derivative(matrix), _summed(_of_product(matrix, _joined(reads), gradient)[0], "st"))
         for matrix, reads, _ in (taps[number] for number in written(steps))

@@ -182,8 +182,7 @@ class LayerTracer(Recorder):
         return self._paired("mix", sequence.place, weights, self._nodes[sequence.place].width)
 
     def past(self, letter: str) -> Operand:
-        if self._layer.time is not Time.MEMORY:
-            raise self._error("only a decoder's attention has ops.past")
+        self._check_memory("past")
         self._before[letter] = self._place(Node(STATE, width=STEPS, letter=letter))
         return Operand(self._before[letter])
 
@@ -191,11 +190,16 @@ class LayerTracer(Recorder):
         self._after[letter] = self._expect("what ops.keep keeps", vector, STEPS)
 
     def around(self, role: str, *vectors: Operand) -> Operand:
+        self._check_memory("around")
         weights = self._weights(role, 3)
-        rows, columns, _ = self._nodes[weights.place].axes
+        rows, columns, steps = self._nodes[weights.place].axes
         read = tuple([self._expect("what ops.around reads", vector, STEPS) for vector in vectors])
-        window = self._place(Node(AROUND, read, columns))
+        window = self._place(Node(AROUND, read, columns, number=self._sizes[steps]))
         return Operand(self._place(Node("matrix", (weights.place, window), rows, number=1)))
+
+    def _check_memory(self, name: str) -> None:
+        if self._layer.time is not Time.MEMORY:
+            raise self._error(f"only a decoder's attention has ops.{name}")
 
     def join(self, first: Operand, second: Operand, width: str) -> Operand:
         places = self._vector(first), self._vector(second)

@@ -123,7 +123,8 @@ class Node(NamedTuple):
     letter: of x, of a state before the step, or of the gate whose value it is.
     weights: which they are; axes: the letters of their widths, none of a number.
     number: of a STEP, which vector of the window; of a part, which of the equal parts of a vector; of the product of a
-        layer's matrix, how many groups of its rows each read a part of the vector.
+        layer's matrix, how many groups of its rows each read a part of the vector; of an AROUND, how many numbers in a
+        window.
     """
 
     operation: str
@@ -138,6 +139,11 @@ class Node(NamedTuple):
     def in_groups(self) -> bool:
         """Whether it is a product in several groups."""
         return self.operation == "matrix" and self.number > 1
+
+    @property
+    def apart(self) -> range:
+        """How far from each step the numbers of an AROUND are; one more is after it than before if they are even."""
+        return range(-((self.number - 1) // 2), self.number // 2 + 1)
 
     @property
     def author_name(self) -> str:
