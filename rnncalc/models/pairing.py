@@ -17,7 +17,7 @@ from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.models.files.model import FileModule
 from rnncalc.models.sites import Shape, Site, in_place
-from rnncalc.network.network import Network
+from rnncalc.network.network import members_of
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import layer_names
 from rnncalc.printable import escape
@@ -67,10 +67,9 @@ def kind_of(layer: Layer | None) -> type[Layer]:
 
 def spec_layers(network: Described) -> list[SpecLayer]:
     """Return the layers of a network or a model, except those without tensors; external ones and pools are too."""
-    alone: dict[str | None, Network] = {None: network} if isinstance(network, Network) else {}
     paths = {
         (within, name): ("networks", within, *path) if within else path
-        for within, each in (alone or {name: each.network for name, each in network.networks.items()}).items()
+        for within, each, _ in members_of(network)
         for path, name, _ in layer_names(each.parts)
     }
     specs = []

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         def letters(self) -> Mapping[str, Any]: ...
 
         @property
+        def networks(self) -> Mapping[str, Any]: ...
+
+        @property
         def stack(self) -> tuple[Placed, ...]: ...
 
 
@@ -154,6 +157,13 @@ class Network(Description):
 
 
 Read = TypeVar("Read", bound="Lettered")
+
+
+def members_of(described: Lettered) -> list[tuple[str | None, Network, int]]:
+    """Return each network of a model with its name and its calls; a network alone has no name and one call."""
+    if isinstance(described, Network):
+        return [(None, described, 1)]
+    return [(name, each.network, each.calls) for name, each in described.networks.items()]
 
 
 def in_numbers(network: Read) -> Read:

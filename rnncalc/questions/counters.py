@@ -15,7 +15,7 @@ from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
-from rnncalc.network.network import Network, in_numbers
+from rnncalc.network.network import Network, in_numbers, members_of
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions import described_of, whole
@@ -256,9 +256,9 @@ def counters(network: Described, batch: int = 1) -> CounterValues:
     once = total(placed.multiply_adds for placed in network.stack)
     exact = None if once is None else batch * once
     kinds = {CountedLayer.of(placed, batch).kind for placed in network.stack}
-    members = [(each.network, each.calls) for each in network.networks.values()] or [(network, 1)]
     frameworks = {each.framework for each in COUNTERS}
-    stacks = {name: [(_stack(each, name, batch), calls) for each, calls in members] for name in frameworks}
+    members = members_of(network)
+    stacks = {name: [(_stack(each, name, batch), calls) for _, each, calls in members] for name in frameworks}
     printed = []
     for each in COUNTERS:
         sums = [(total(_value(each, counted) for counted in stack), calls) for stack, calls in stacks[each.framework]]

@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Dense, External, Shape, length_of
 from rnncalc.network.flow import Placement, shapes
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, members_of
 from rnncalc.network.stack import Placed
 from rnncalc.questions import described_of, network_of, whole
 from rnncalc.questions.explain import Derivation, explain_those
@@ -41,8 +41,7 @@ def pass_operations(network: Described, batch: int = 1) -> PassOperations:
     multiply-adds.
     """
     network, batch = described_of(network), whole("batch", batch, 1)
-    members = [(each.network, each.calls) for each in network.networks.values()] or [(network, 1)]
-    layers = tuple([counts for each, calls in members for counts in _of_network(each, batch * calls)])
+    layers = tuple([counts for _, each, calls in members_of(network) for counts in _of_network(each, batch * calls)])
     counted = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*counted, strict=True))) if len(counted) == len(layers) else None
     return PassOperations(network, batch, layers, total)
