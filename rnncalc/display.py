@@ -11,13 +11,15 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
+from rnncalc.records import imported
+
 T = TypeVar("T")
 
 
 def report_of(result: Any) -> Any:
     """Return the report of a result; a drawing is one."""
-    module, _, name = type(result).__report__.partition(":")
-    return getattr(import_module(module), name)(result) if module else result
+    place = type(result).__report__
+    return imported(place)(result) if place else result
 
 
 def as_text(result: Any, form: str = "") -> str:

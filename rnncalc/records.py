@@ -2,7 +2,7 @@
 
 `Frozen` replaces a frozen dataclass, which compiles methods for each class at import and takes 0.4 to 1 ms; here the
 methods are written once, and a class takes 0.01 ms. A Frozen may have fields that are given by name alone, and keeps
-what is computed of it. Any other record is a `NamedTuple`.
+what is computed of it. Any other record is a `NamedTuple`. `loaded` reads tables of what is imported when it is used.
 """
 
 from __future__ import annotations
@@ -142,15 +142,20 @@ class Frozen:
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
+def imported(place: str) -> Any:
+    """Return what is in a module, by its place such as `rnncalc.layers.options:DTYPES`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
 def loaded(table: dict[str, str | Entry], name: str) -> Entry:
-    """Return an entry of a table, whose entries are imported when they are first used: `module:NAME` is what it names.
+    """Return an entry of a table; one that is a place is imported when it is first used, and kept in the table.
 
     Raises KeyError for a name that is not in the table.
     """
     entry = table[name]
     if isinstance(entry, str):
-        module, _, word = entry.partition(":")
-        value: Entry = getattr(import_module(module), word)
+        value: Entry = imported(entry)
         table[name] = value
         return value
     return entry

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.cli.flags import GOES_WITH, flag_of, imported, option, quantize_flag, together, word_flag
+from rnncalc.cli.flags import GOES_WITH, flag_of, option, quantize_flag, together, word_flag
 from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.layers.options import Allowed, Ratio, Size
+from rnncalc.records import imported
 from rnncalc.words import all_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ Each is a decorator, so that its option is built when its command is imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import click
@@ -15,6 +14,7 @@ from rnncalc.cli.output import Destination, check_suffix, note
 from rnncalc.errors import CallError, Problem
 from rnncalc.formats import FORMATS, offered
 from rnncalc.printable import escape
+from rnncalc.records import imported
 from rnncalc.reports.report import Report
 from rnncalc.words import one_of
 
@@ -124,12 +124,6 @@ class WordOption(click.Option):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         return completions(self.words(), incomplete)
-
-
-def imported(place: str) -> Any:
-    """Return what is in a module, by its place such as `rnncalc.layers.options:DTYPES`."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 def word_flag(*names: str, words: str | Callable[[], Iterable[str]], **settings: Any) -> Decorator:
