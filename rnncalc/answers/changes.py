@@ -170,7 +170,7 @@ def with_reads(line: LayerLine, change: Callable[[GateInput], GateInput]) -> Lay
 
 
 def set_reads(line: LayerLine, *sources: Source, **changed: Any) -> LayerLine:
-    """WorksheetChange the `width` that gates read from some sources, or the `times` that their matrices are counted."""
+    """Change the `width` that gates read from some sources, or how many `times` their matrices are counted."""
     return with_reads(line, lambda read: read._replace(**changed) if read.source in sources else read)
 
 
@@ -439,8 +439,8 @@ def without_context(worksheet: Worksheet) -> Worksheet:
         return worksheet
     lines = [place for place, line in enumerate(worksheet) if line.half.attention]
     cells = [place for place in lines if isinstance(worksheet[place].layer, Cell)]
-    asked = attention.query_layer(cells)
-    after = next((place for place in lines if place > asked and worksheet[place].width("input")), None)
+    query = attention.query_layer(cells)
+    after = next((place for place in lines if place > query and worksheet[place].width("input")), None)
     for place, joins in zip((cells[0], after), attention.joins, strict=True):
         if joins and place is not None:
             line = worksheet[place]

@@ -210,7 +210,7 @@ class Labels:
                 parts += self.known.get(key | {"weight"}, ())
             parts = [] if letters[1:] else parts
         elif key and self.tensors and re.search(r" [ACDEFGHIJKLMOQRSTXYZ]\Z", plain):
-            parts = []
+            parts = []  # the letter is no array's, as W, U, V and B are, nor the number's, as N and P are
         elif key == {"weight", "bias"} or (key == {"weight"} and not biases_apart):
             parts = [whole]
             others = () if "bias" in key or number.rounds(whole.count) else self.known.get(key, ())

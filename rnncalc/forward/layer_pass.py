@@ -352,7 +352,7 @@ class TransformPass(Generic[Value]):
             of_sequence = [place for place, letters in enumerate(self.trace.repeats) if "t" not in letters]
             values = self._values({}, of_sequence, sequence)
             self.fixed = {place: values[place] for place in of_sequence}
-            self.past = {place: self._none(place, len(sequence)) for place in self.trace.before.values()}
+            self.past = {place: self._no_past(place, len(sequence)) for place in self.trace.before.values()}
         for step, query in enumerate(queries, first):
             self.vectors.at(step)
             read = length_of(self.layer.window_of(step, len(sequence)))
@@ -521,8 +521,8 @@ class TransformPass(Generic[Value]):
         """Return the function that does an operation, as a part of what is at a place."""
         return self.vectors.operation(row)
 
-    def _none(self, place: int, steps: int) -> Value:
-        """Return zeros for each step of a sequence, which nothing was kept of yet."""
+    def _no_past(self, place: int, steps: int) -> Value:
+        """Return a zero for each step of a sequence: before the first step of the output nothing is kept."""
         return self.vectors.constant([0.0] * steps)
 
     def _zeros(self, width: int) -> Value:

@@ -207,7 +207,7 @@ class WidthTransform(TransformPass[TapeValue]):
     def _zeros(self, width: int) -> TapeValue:
         return self.vectors.weight(Role.RUNNING_MEAN)
 
-    def _none(self, place: int, steps: int) -> TapeValue:
+    def _no_past(self, place: int, steps: int) -> TapeValue:
         value = self.vectors.make(place, OPERATIONS["copy"])
         value.length = steps
         return value

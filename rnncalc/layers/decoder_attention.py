@@ -65,8 +65,8 @@ class DecoderAttention(Transform):
     The query is a state of a recurrent layer of the decoder, of width q; the keys, of width k, are the encoder's
     outputs, and so are the values. The scores: additive (Bahdanau et al. 2015), v · tanh(W_q s + W_k h_t); concat,
     v · tanh(W [s; h_t]), general, sᵀ W h_t, and dot, s · h_t (Luong et al. 2015); location,
-    v · tanh(W_q s + W_k h_t + W_f f_t), where f is a convolution over the weights of the past, with filters f and a
-    kernel of w steps (Chorowski et al. 2015, arXiv 1506.07503, equations 8 and 9).
+    v · tanh(W_q s + W_k h_t + W_f f_t); f_t is a convolution over the weights of the past, of f filters with a kernel
+    of w steps (Chorowski et al. 2015, arXiv 1506.07503, equations 8 and 9).
     past: the weights that it reads: of the step before (ESPnet), their sum so far, or both (Tacotron 2).
     heads: instead of a score, as many parts that each project queries, keys and values, key_size and value_size numbers
     wide, and compare them (Vaswani et al. 2017); their values together are projected to the width of the query.
@@ -163,7 +163,7 @@ class DecoderAttention(Transform):
         return context != "output", context in ("output", "both")
 
     def query_layer(self, cells: Sequence[Item]) -> Item:
-        """Return that of the decoder's recurrent layers, or of their places, whose state or output the query is."""
+        """Return the recurrent layer, or its place, whose state or output the query is. cells: those of the decoder."""
         return cells[0 if self.layer == "first" else -1]
 
     @property

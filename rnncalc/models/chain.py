@@ -41,7 +41,7 @@ def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
     chained: list[Site] = []
     width: int | None = None
     while waiting.sites:
-        chained.append(waiting.taken(width, chained[-1] if chained else None))
+        chained.append(waiting.take(width, chained[-1] if chained else None))
         if (layer := chained[-1].layer) is not None:
             width = layer.output_width(chained[-1].inputs)
     fits = all(width == inputs for (_, width), (inputs, _) in pairwise(_widths(chained)))
@@ -125,7 +125,7 @@ class _Waiting:
                 alike = site.layer, site.doubts, place >= self.inner
                 self.alike.setdefault(site.inputs, {}).setdefault(alike, []).append(place)
 
-    def taken(self, width: int | None, before: Site | None) -> Site:
+    def take(self, width: int | None, before: Site | None) -> Site:
         """Return the next site, which is then not waiting; width: what it should read."""
         place = self._next(width, before)
         self.inner -= place < self.outputs_at

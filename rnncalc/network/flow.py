@@ -207,9 +207,9 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                     starts[at] = starts_of(half, *layers[at], giving.get(at))
             if attention and place == cells[0] and attention.query == "before":
                 at = attention.query_layer(cells)
-                asked = layers[at][0]
-                assert isinstance(asked, Cell)
-                state, width = next(iter(asked.states)), 0 if starts[at] else asked.state_widths()[0]
+                cell = layers[at][0]
+                assert isinstance(cell, Cell)
+                state, width = next(iter(cell.states)), 0 if starts[at] else cell.state_widths()[0]
                 delayed = add(Delay(tuple(starts[at][:1]), NOT_YET, part.steps, state=state, width=width))
                 context = add(Attend((delayed, memory), attention.name or "attention", attention, half))
             if isinstance(layer, Cell) and layer.initial_state is not None and place not in starts:

@@ -327,10 +327,10 @@ def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
             message = f"added: the context has {context:,} numbers, and what it is added to {below:,}"
             yield Problem((*at, "context"), f"{message}; make them equal, or write input")
     after = attention.query == "after"
-    asked = attention.query_layer(cells)
-    if attention.layer == "first" and decoder.layers[asked].repeat > 1:
+    query = attention.query_layer(cells)
+    if attention.layer == "first" and decoder.layers[query].repeat > 1:
         yield Problem((*at, "layer"), "first: that layer is repeated; write the first of them as a layer of its own")
-    if (after or attention.joins[1]) and not decoder.output and asked == len(decoder.layers) - 1:
+    if (after or attention.joins[1]) and not decoder.output and query == len(decoder.layers) - 1:
         message = f"no layer after the {attention.layer} recurrent one reads the context"
         option, cure = ("query", "query: before and context: input") if after else ("context", "context: input")
         yield Problem(

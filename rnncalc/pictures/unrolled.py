@@ -378,8 +378,8 @@ class Half(Frozen):
         row, cells = self.attention, [place for place, row in enumerate(self.rows) if row.states]
         if not (row and row.attention and all(row.attention.joins)) or any(row.elided for row in self.rows):
             return None
-        asked = row.attention.query_layer(cells)
-        joined = cells[0] if self.rows.index(row) > asked else asked + 1
+        place = row.attention.query_layer(cells)
+        joined = cells[0] if self.rows.index(row) > place else place + 1
         return self.rows[joined].bottom - 2
 
     @property

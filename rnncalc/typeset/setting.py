@@ -209,7 +209,7 @@ def layer_sheets(
     words_around: dict[str, Any] = {"title": title(network), "subtitle": setting(network), "notes": (*notes, *called)}
 
     def sheet(columns: tuple[Column, ...], cells: list[Row], shown: list[bool], words: Mapping[str, Any]) -> Sheet:
-        """Return a table of the columns with shown numbers."""
+        """Return a table of those columns that are shown."""
         rows = [tuple(compress(row, shown)) for row in (*cells, total_row(columns, *map(cell, total)))]
         return Sheet((*compress(columns, shown),), rows[:-1], rows[-1], **words)
 

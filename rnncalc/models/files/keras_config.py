@@ -180,7 +180,7 @@ class Configuration:
         yield from model.named_remarks({RemarkKind.JOINS: self.joins, RemarkKind.FORKS: self.forks})
 
     def _activation(self, kind: str, settings: Mapping[str, Any], names: tuple[str, ...], at: int) -> str | None:
-        """Return the activation that a layer is, of the dense layer, convolution or norm that it reads and has none."""
+        """Return the activation that a layer is to the dense layer, convolution or norm at a place that has none."""
         before = self.layers[at] if self.layers else UNKNOWN
         whole = before.names[: len(names)]
         if kind not in ("Activation", "ReLU", "Softmax"):

@@ -51,6 +51,7 @@ _OF_BUFFER = (
     *("running_", "num_batches", "moving_", "position_", "inv_freq", "seed_", "mask", "_scale", "_zero", "g_idx"),
     *("_amax_", "buffer", "embed_avg", "cluster_", ".attn."),
 )
+"""The names of what an optimizer keeps, and of buffers; and words, one of which is in each of these names."""
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
 _SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
 _AVERAGE = re.compile(
@@ -304,8 +305,9 @@ def remarked(
 
 def with_roles(tensors: Sequence[FileTensor], roles: Mapping[str, TensorRole]) -> tuple[FileTensor, ...]:
     """Return tensors, those with one of these names in the role of that name."""
-    changed = [each._replace(role=roles[each.name]) if each.name in roles else each for each in tensors if roles]
-    return tuple(changed or tensors)
+    if not roles:
+        return tuple(tensors)
+    return tuple([each._replace(role=roles[each.name]) if each.name in roles else each for each in tensors])
 
 
 def quantised_remarks(packed: Mapping[str, int]) -> Iterator[Remark]:

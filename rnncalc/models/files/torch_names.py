@@ -204,8 +204,10 @@ def remarked(
         RemarkKind.LEFT_OUT: [f"{head.name} ({head.shared_with})" for head in heads.values()],
     }
     remarks += tuple(model.named_remarks(kinds))
-    with_heads = ((heads[each.name], each) if each.name in heads else (each,) for each in tensors if heads)
-    return tuple(chain.from_iterable(with_heads)) or tensors, remarks
+    if heads:
+        pairs = ((heads[each.name], each) if each.name in heads else (each,) for each in tensors)
+        tensors = tuple(chain.from_iterable(pairs))
+    return tensors, remarks
 
 
 def _heads(tensors: Sequence[FileTensor]) -> dict[str, FileTensor]:
