@@ -445,7 +445,7 @@ def _sheets(quiz: Quiz) -> Iterator[str]:
         yield from (f"\\item[--] {typeset(line)}\n" for line in first.layers)
         yield "\\end{itemize}\n"
         yield from _numbers(quiz.tasks.get(number, ()))
-        yield f"{typeset(first.convention)}\n\n"
+        yield f"{typeset(first.counting)}\n\n"  # what a pass begins with is below its numbers
         for question in questions:
             yield f"\\textbf{{{typeset(question.question)}}}\n"
             choices = zip("abcdefghijklmnopqrstuvwxyz", question.choices, strict=False)

@@ -236,6 +236,7 @@ def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
             network=_reading(exercise.network),
             layers=tuple(_lines(exercise.network)),
             convention=sentences,
+            counting=_counting(exercise),
             question=asked.format(layer=item.layer, tensor=item.tensor),
             numeric=isinstance(item.right, int),
             right=right,

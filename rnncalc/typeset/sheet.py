@@ -232,7 +232,8 @@ class QuizQuestion(Frozen):
 
     title: that of its network. group: the same for all variants of a question, so that each learner may get one of
     them. id: unique in the quiz.
-    network: sentences on the network. layers: a line for each layer. convention: how it is counted.
+    network: sentences on the network. layers: a line for each layer. convention: how it is counted, after what
+    else a pass begins with. counting: how it is counted alone.
     numeric: whether the answer is a number. wrong: the known wrong answers, the likeliest first.
     choices: the answers to choose from; empty if the answer is to be written.
     numbers: a line for each equation and each number of a pass. tolerance: how far a number may be off.
@@ -246,6 +247,7 @@ class QuizQuestion(Frozen):
     network: str
     layers: tuple[str, ...]
     convention: str
+    counting: str
     question: str
     numeric: bool
     right: QuizAnswer

@@ -97,6 +97,12 @@ def test_a_question_on_a_pass_says_how_it_begins_and_what_its_loss_is(form: str)
     assert re.search("States before the first step are 0. The loss L is half the sum of", written(report, form))
 
 
+def test_a_sheet_in_latex_says_once_what_a_pass_begins_with() -> None:
+    text = written(of_exercises(exercise(Network(input=1, steps=2, layers=[RNN(1)]), ask="gradients:L")), "latex")
+    sheet, _, _ = text.partition("Answers")
+    assert [sheet.count(each) for each in ("States before", "The loss L is", "Give 4 decimals")] == [1, 1, 1]
+
+
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_latex(ask: str, choices: int) -> None:
     """A sheet a variant, then a key; braces pair."""

@@ -141,7 +141,7 @@ class Full(
 def quiz_of(text: str) -> Quiz:
     """Return a quiz that has a text in each field."""
     answers = tuple(QuizAnswer((text, text), text) for _ in range(3))
-    question = QuizQuestion(*(text,) * 3, 1, text, (text,), text, text, True, answers[0], answers[1:], ())
+    question = QuizQuestion(*(text,) * 3, 1, text, (text,), text, text, text, True, answers[0], answers[1:], ())
     questions = (question, question.replace(numeric=False), question.replace(choices=answers))
     return Quiz(text, questions, sheet=True, key=True)
 
