@@ -12,6 +12,9 @@ from rnncalc.printable import FORMULA, escape
 from rnncalc.reports.report import RecordReport
 from rnncalc.typeset.sheet import Arithmetic, Bar, Phrase, TensorName, Value
 
+_NO_NUMBER = r"(?!-\.?\d[\d.]*[\s)\]]*(?:[;,\t]|\Z))"
+"""A number, alone or at the end of a vector, is no formula: `-0.5`, `-0.5))`."""
+
 
 def write(reports: Iterable[RecordReport], file: TextIO) -> None:
     """Write the records of all reports under the header of the first."""
@@ -29,7 +32,7 @@ def _plain(value: Value) -> object:
         case bool():
             return "true" if value else "false"
         case str():
-            return re.sub(FORMULA.format(""), r"\1'", escape(value, limit=10_000))
+            return re.sub(FORMULA.format("") + _NO_NUMBER, r"\1'", escape(value, limit=10_000))
         case Arithmetic() | TensorName() | Phrase():
             return _plain(text_of(value))
         case Bar(share):

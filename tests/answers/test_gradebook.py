@@ -105,7 +105,7 @@ def test_messages_of_unread_cells_are_once_below_the_table(call: Call, tmp_path:
     assert page.count("Wrong: 1,152 is 48 less than the correct 1,200.") == 1
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "x\n=1"])
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1+1", "x\n=1"])
 def test_what_opens_in_a_spreadsheet_is_no_formula(call: Call, tmp_path: Path, name: str) -> None:
     """No cell begins as one."""
     text = io.StringIO()
@@ -113,6 +113,15 @@ def test_what_opens_in_a_spreadsheet_is_no_formula(call: Call, tmp_path: Path, n
     out, _ = graded(call, tmp_path / "a.csv", text.getvalue(), "--answer", "=answer", "-f", "csv")
     cells = [cell for row in csv.reader(io.StringIO(out)) for cell in row]
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\n")]
+
+
+def test_a_negative_number_is_no_formula(call: Call, tmp_path: Path) -> None:
+    """Alone, or in a vector or matrix."""
+    cells = ["-0.5", "-.5", "(0.1, -0.2)", "((0.1, -0.2), (-0.3, -0.4))", "0.1; -0.2"]
+    text = io.StringIO()
+    csv.writer(text).writerows([("name", "answer"), *((cell, "1200") for cell in cells)])
+    out, _ = graded(call, tmp_path / "a.csv", text.getvalue(), "-f", "csv")
+    assert [row[0] for row in csv.reader(io.StringIO(out))][1:] == cells
 
 
 ROWS = [("Zoë", "1200"), ("Ann, B.", "1,152")]
