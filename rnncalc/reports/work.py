@@ -5,6 +5,7 @@ A value is written as its operation with numbers, then its result. Formats decid
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import chain
@@ -239,9 +240,12 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
     if isinstance(layer.derivation.placed.layer, Embedding):
         return
     symbols = work.run.network.shown.symbols
+    in_equations = {piece.name for line in equations(layer.derivation) for piece in line if isinstance(piece, Term)}
     for name, nested in layer.weights.items():
         for place, (array,) in _flat(name, nested):
             mark, slash, symbol = place.rpartition("/")
+            if (part := re.fullmatch(r"(\w+)\[(\d+)\]", symbol)) and f"{part[1]}_1" in in_equations:
+                symbol = f"{part[1]}_{int(part[2]) + 1}"  # W_1, as the equation has it, for W[0]
             letter, _, below = symbol.partition("_")
             term = raised(Term(letter, below), layer.derivation.notation)
             spelled = (EquationText(mark + slash), term) if mark else (term,)

@@ -428,3 +428,11 @@ def test_the_order_of_the_gates_is_told(call: Call) -> None:
     assert "in its tensors in the order i, o, f, g.\nIn P the order is i, o, f.\n" in peeping
     for layer in ("gru:1", "fastgrnn:1"):
         assert "order" not in call(*args, "-l", layer).out
+
+
+def test_the_parts_of_a_filter_are_called_as_in_its_equation(call: Call) -> None:
+    """`y_t = W_1 x_t + W_2 x_(t+1) + b`, so the numbers are those of W_1 and W_2."""
+    shown = call("run", "-i", 2, "-l", "conv1d:1,kernel=2", "-T", 3, "--work").out
+    assert "y_t = W_1 x_t + W_2 x_(t+1) + b" in shown
+    assert " W_2 = [" in shown
+    assert "W[" not in shown
