@@ -267,7 +267,7 @@ TABLE: tuple[Mistake, ...] = (
     chain_rule("one-step", "stops the gradient at each step", _each(
         lambda circuit: (("", value) for _, value in circuit.recorded.tape.carried), "all",
         lambda value: Edit(value, None, (), value.numbers))),
-    chain_rule("loss", "{which}", _loss),
+    Mistake("loss", "loss", "{which}", _loss),
     chain_rule("not-transposed", "takes {which} instead of its transpose on the way back", _each(
         _square, "", lambda value: Edit(value, NOT_TURNED, value.operands))),
     step_of("other-input", "takes the input of {which}", _each(_other_input)),

@@ -320,6 +320,7 @@ HINT_QUESTIONS: Mapping[Subject, str] = {
     "embedding": "which tables are there, and how many times is each counted",
     "gates": "how many blocks does the cell have, and what does each read",
     "kernel": "which places and features does a filter read",
+    "loss": "what is it the sum or the mean of, and which factors and signs does it have",
     "layers": "which are counted, how many times, and what does each read",
     "normalisation": "which arrays does it have, and are they parameters",
     "output layer": "what does it read, and how many times is it counted",

@@ -357,6 +357,16 @@ def test_a_hint_has_no_correct_value(form: str, call: Call) -> None:
     assert not any(correct in shown.out for correct in ("0.4888", "0.564", "no-bias", "instead of"))
 
 
+def test_a_hint_on_a_wrong_factor_of_the_loss_asks_about_the_loss(call: Call) -> None:
+    """The correct L is −ln(0.2365) = 1.4417, and −log₁₀(0.2365) = 0.6261."""
+    shown = call("answer", "specs/classes.yaml", "--of", "values", "L = 0.6261", "--hint")
+    assert "Look at the loss" in shown.out
+
+
+def test_no_number_is_minus_zero() -> None:
+    assert written(((3,), [-0.0, -1e-17, -0.25])) == "(0, 0, -0.25)"
+
+
 def test_a_class_is_graded_in_values(tmp_path: Path, call: Call) -> None:
     """With the titles of columns as names, and decimal commas."""
     file = tmp_path / "class.csv"
