@@ -31,7 +31,7 @@ DOCUMENTS = [README, *PAGES, SPECS]
 BLOCK = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^(?P<marks>#+) (?P<title>.+)$", re.MULTILINE)
 LINK = re.compile(r"!?\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^()\s]*)\)")
-CONTENTS = re.compile(r"^On this page: .*\n\n", re.MULTILINE)
+CONTENTS = re.compile(r"^On this page:.*\n\n", re.MULTILINE)
 STATUS = "; echo $?"
 
 
@@ -122,7 +122,7 @@ def links(text: str) -> list[str]:
 
 def with_contents(text: str) -> str:
     """Return a page with its line of contents below its first paragraph, if it has three parts or more."""
-    text = CONTENTS.sub("", text, count=1)
+    text = CONTENTS.sub("", text)
     titles = [heading["title"] for heading in HEADING.finditer(prose(text)) if heading["marks"] == "##"]
     if len(titles) < 3:
         return text
