@@ -8,6 +8,11 @@ from collections.abc import Iterator, Sequence
 from rnncalc.errors import CallError
 from rnncalc.printable import escape
 
+NO_FACTOR = (
+    r"(?![*×·⋅+/^,;)\]]|\\(?:times|cdot|ast|div)(?![a-z])"
+    r"|(?:[xX]|times|by|mal|fois|veces|vezes|volte|por|per)\s?[0-9(])"
+)
+"""What the 1 of `(1) 3552` has behind it, and that of `(1) × 8` has not."""
 _EMPHASIS = r"(?<![\w)\]}*])\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?![\w(*])"
 _GROWTH = (
     r"(?<![,;.(\s])[,;.(\s]*(?:(?:so|thus|hence|which is|which grows as|it is|i\.e\.|also|daher|donc|[=≈~∈→⇒]|=>"
@@ -319,7 +324,7 @@ def _is_amount(cell: str) -> bool:
 
 def unmarked(texts: Sequence[str]) -> list[str]:
     """Return answers without their numbers or letters in a list, as (1) and (2), if each has its own."""
-    marks = [re.match(r"\s*[(\[]?([0-9]+|[a-z])[)\]][.:]?\s+(?=\S)", text) for text in texts]
+    marks = [re.match(rf"\s*[(\[]?([0-9]+|[a-z])[)\]][.:]?\s+{NO_FACTOR}(?=\S)", text) for text in texts]
     names = [mark and mark[1] for mark in marks]
     count = range(len(texts))
     counted = names in ([str(at + 1) for at in count], [chr(ord("a") + at) for at in count])

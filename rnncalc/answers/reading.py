@@ -24,7 +24,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rnncalc.answers.forms import claims_in, label_first, pieces_of, rewritten, without_growth
+from rnncalc.answers.forms import NO_FACTOR, claims_in, label_first, pieces_of, rewritten, without_growth
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
@@ -77,7 +77,7 @@ _BETWEEN = (
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
 _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) (?!Schicht|capa|camada|strato)"
-_MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?([1-9][0-9]?|[a-z])[)\]][.:]?\s+(?=[^\s*×·⋅+/^,;)\]-])"
+_MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?([1-9][0-9]?|[a-z])[)\]][.:]?\s+" + NO_FACTOR + r"(?=[^\s-])"
 _MARK_END = r"[\s,;]+(?:(?:and|und|et|y|e)\s+)?\Z"
 _LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
