@@ -58,7 +58,7 @@ def read_values(text: str) -> list[GivenArray]:
     text = re.sub(r"\\(?:begin|end)\{(?:align|eq|gather|split)[a-z]*\*?\}|&(?=\s*(?:[=≈]|\\approx))", "", text)
     text = "; ".join(_of_table(text)) or text
     text = re.sub(rf"(?:\A|(?<=[,;\n]))\s*{_SHORT}\s+(?=[-−]?[0-9.]+\s*(?:[,;\n]|\Z))", r" \1 = ", text)
-    text = re.sub(r"(?<=[({\[])t\s*=\s*(?=[0-9]+\s*[)}\]])", "", text)
+    text = re.sub(r"(?<![0-9][({\[])(?<![0-9] [({\[])(?<=[({\[])t\s*=\s*(?=[0-9]+\s*[)}\]])", "", text)
     text = re.sub(rf"(?<=\w) (?:at|in) {_STEP}\s*=?\s*([0-9]+)(?=\s*(?:{_EQUALS}))", r"_\1", text)
     first, *sections = re.split(_OF_STEP, text)
     pieces = [
@@ -72,7 +72,10 @@ def read_values(text: str) -> list[GivenArray]:
             raise CallError(f"expected one value, got two in '{escape(piece)}'; write ; before {joined[1]}")
         match = re.match(rf"({_NAME})(?:{_EQUALS})\s*(.+)\Z", piece, re.DOTALL)
         name, value = match.groups() if match else ("", piece)
-        values.append(GivenArray(_at_step(name.strip(" $`*"), step), value.strip()))
+        name, value = name.strip(" $`*"), value.strip()
+        if at := re.fullmatch(rf"(.+?) ?\({_STEP}\s*[=#]?\s*([0-9]+)\)", value, re.DOTALL):
+            name, value = _of_that_step(name, at[2]), at[1]
+        values.append(GivenArray(_at_step(name, step), value))
     if not values:
         raise CallError("expected a value, as in h_1 = (0.76, -0.2), got nothing")
     return values
@@ -103,6 +106,14 @@ def _at_step(name: str, step: str) -> str:
     if step and at == base and not re.search(r"[0-9]|L\Z|loss|[WUVb]_|\A\Z", base):
         at = f"{base}_{step}"
     return at + bracket + rest
+
+
+def _of_that_step(name: str, step: str) -> str:
+    """Return the name of a value with `(step 2)` behind it; a parameter's gradient has what that step contributes."""
+    if re.search(r"[WUVb](?:_|\W*\Z)", name):
+        return f"{name} (step {step})"
+    at = _at_step(name, step)
+    return at if at != name or re.search(rf"(?<![0-9]){step}(?![0-9])", name) else f"{name} (step {step})"
 
 
 def meanings(name: str) -> Iterator[tuple[str, list[int]]]:
@@ -158,6 +169,8 @@ def _nested(text: str, separator: str, depth: int = 0) -> Any:
         raise TooLargeError(f"a value has at most {MOST_BRACKETS} brackets in one another")
     text = text.strip()
     inside = text.removeprefix("\\")[1:-1].removesuffix("\\") if _is_bracketed(text) else text
+    if text and not inside.strip():
+        raise CallError(f"expected numbers between the brackets of '{escape(text)}', as in (0.76, -0.2)")
     for each in ("[;\n]", separator):
         pieces = [*pieces_of(inside, each)]
         if pieces[1:]:

@@ -270,6 +270,14 @@ def test_a_value_follows_from_a_wrong_gradient() -> None:
     assert [each.follows for each in values] == [None, "∂L/∂h_2", "∂L/∂h_2"]
 
 
+def test_a_step_in_brackets_behind_a_number_belongs_to_the_value() -> None:
+    """So a gradient is what that step contributes, and h is the state of that step."""
+    named = [judged(ONE, OF_ONE, text)[0].sentences for text in ("dL/dW_hh (step 2) = 9", "dL/dW_hh = 9 (step 2)")]
+    assert named[0] == named[1]
+    for text, correct in (("h = 0.5784 (step 1)", "h_1 = 0.5784"), ("h_1 = 0.5784 (t = 1)", "h_1 = 0.5784")):
+        assert judged(ONE, OF_ONE, text)[0].right == judged(ONE, OF_ONE, correct)[0].right is True
+
+
 def test_a_value_that_follows_from_rounded_ones_is_correct() -> None:
     """From h_1 = 0.57, which is correct at two digits: tanh(1.1 + 0.171) = 0.8541."""
     answer, (_, second) = judged(ONE, OF_ONE, "h_1 = 0.57", "h_2 = 0.8541")
@@ -301,6 +309,9 @@ def test_a_wrong_shape_is_said() -> None:
         (("h_1 = 0.3", "h1 = 0.4"), "h_1 is given twice; remove one"),
         (("h_1 = foo",), "expected a number or"),
         (("h_1 = ((1, 2), (3))",), "have different lengths"),
+        (("h_1 = ()",), "expected numbers between the brackets of '()', as in (0.76, -0.2)"),
+        (("h_1 = 0.5784 (t=2)",), "'h_1 (step 2)' is no value of this pass"),
+        (("h_1 = 0.5784 (step 2)",), "'h_1 (step 2)' is no value of this pass"),
     ],
 )
 def test_a_text_that_is_no_value_is_refused(texts: tuple[str, ...], message: str) -> None:
