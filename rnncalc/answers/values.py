@@ -317,14 +317,20 @@ class _Judge:
                 groups[claim.element] = [claim.element]
             judged[claim.element] = each
             if len(claim.numbers) == len(exact[1]) and (target := self.circuit.targets.get(claim.key)):
-                whole, at = self.circuit.exact[claim.key][1], claim.element.at
-                before = self.fixed.get(target) or self.following().get(claim.key, ((), whole))[1]
-                self.fixed[target] = claim.floats if at is None else [*before[:at], *claim.floats, *before[at + 1 :]]
+                self.fixed[target] = self.whole(claim)
         for claim in in_time:
             if claim.element in shared:
                 matches, count = shared[claim.element], agreed[claim.element]
                 judged[claim.element] = self.diagnosed(judged[claim.element], claim, matches, count)
         yield from (judged[claim.element] for claim in self.claims)
+
+    def whole(self, claim: Claim) -> Sequence[float]:
+        """Return the numbers of the whole value: those written, or a single one among those known before it."""
+        if (at := claim.element.at) is None:
+            return claim.floats
+        whole = self.fixed.get(self.circuit.targets[claim.key])
+        whole = whole or self.following().get(claim.key, self.circuit.exact[claim.key])[1]
+        return [*whole[:at], *claim.floats, *whole[at + 1 :]]
 
     def exact(self, claim: Claim) -> Numbers:
         """Return the correct shape and numbers of a value."""
