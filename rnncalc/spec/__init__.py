@@ -170,7 +170,8 @@ class Spec(Frozen):
             line, column = self.place(("networks",)) or (None, None)
             below = node_at(self.root, ("networks",))[0]
             files = {key.value: _file_of(node) for key, node in (below.items if isinstance(below, Mapping) else ())}
-            cures = [f"give {one_of(named)}"] if (named := [escape(file) for file in files.values() if file]) else []
+            paths = [os.path.join(os.path.dirname(self.source), file) for file in files.values() if file]
+            cures = [f"give {one_of(named)}"] if (named := [*dict.fromkeys(map(escape_path, paths))]) else []
             if inline := [escape(name) for name, file in files.items() if not file]:
                 cures.append(f"write {one_of(inline)} in a file of its own, and give that")
             message = f"a model of several networks, and this takes one; {', or '.join(cures)}"

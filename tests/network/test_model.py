@@ -117,7 +117,11 @@ def test_a_file_gives_what_its_text_gives_in_place(call: Call, tmp_path: Path) -
         call(in_file, "-T", 3).err
         == "--steps: each network of a model has its own; write steps: 3 in it, under networks\n"
     )
-    message = "a model of several networks, and this takes one; give inner.yaml"
+    twice = file_at(tmp_path / "c.yaml", yaml.safe_dump({**top, "networks": {"x": "inner.yaml", "y": "inner.yaml"}}))
+    for model in (in_file, twice):
+        error = call("exercise", model).err
+        assert error.endswith(f"and this takes one; give {tmp_path / 'inner.yaml'}\n"), error
+    message = f"a model of several networks, and this takes one; give {tmp_path / 'inner.yaml'}"
     assert call("exercise", in_file).err == f"{in_file}:3:3: networks: {message}\n"
 
 
