@@ -630,7 +630,7 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
     settings, shapes = module.settings, site.shapes
     values = {word: value[0] if value else None for word, value in settings.items() if isinstance(value, list)}
     called = (Doubt.CALLS,) if "calls" in settings else ()
-    active, behind = _onnx_behind(values.get("activation"))
+    active, behind = _onnx_behind("softmax" if values.get("softmax") else values.get("activation"))
     of_norm = (*_epsilon(values.get("epsilon", _EPSILON), _EPSILON), *called)
     match module.kind, shapes:
         case "RNN" | "GRU" | "LSTM", {"W": (ways, _, inputs), "R": (_, _, units)}:
@@ -672,7 +672,7 @@ def _onnx_behind(operator: Any) -> tuple[Activation, tuple[Doubt, ...]]:
     """Return the activation that the next operator is, and a doubt if it is unknown, or none that a spec has."""
     if operator is None or operator == "Linear":
         return "linear", (Doubt.OPERATOR,) if operator is None else ()
-    words: Mapping[str, Activation] = {"Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}
+    words: Mapping[str, Activation] = {"Relu": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "softmax": "softmax"}
     activation = words.get(operator)
     return activation or "linear", () if activation else (Doubt.OTHER_ACTIVATION,)
 

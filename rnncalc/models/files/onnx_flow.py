@@ -39,6 +39,8 @@ _ACTIVATIONS = (
     *("Relu", "Tanh", "Sigmoid", "Elu", "Gelu", "HardSigmoid", "LeakyRelu", "Selu", "Softmax", "Softplus", "Clip"),
 )
 _ACTIVATED = ("MatMul", "Gemm", "Conv", "BatchNormalization", "LayerNormalization", *FUSED)
+_FEATURES = {"Gemm": ([-1], [1]), "MatMul": ([-1],), "LayerNormalization": ([-1],)}
+"""The axis of the features in what an operator writes."""
 _AT_EACH_STEP = ("MatMul", "Add", "LayerNormalization", "Dropout", *_ACTIVATIONS)
 """Operators that compute the same at each step."""
 _JOINS = {"Add": "sum", "Sum": "sum", "Mul": "mul", "Mean": "ave"}
@@ -75,7 +77,8 @@ class Flow:
 
     moving: the numbers of the operators that move what is stored. added: the vectors that are added to products, by
     the number of the product. norms: the vectors of batch norms, likewise. part: the outputs of operators that are
-    part of a layer with another one. The activation behind a product, if it is known, becomes one of its settings.
+    part of a layer with another one. The activation behind a product, if it is known, becomes one of its settings, and
+    for a softmax, whether it is that of the features.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -132,6 +135,7 @@ class Flow:
         """Find the vector that is added to a product, and its activation, if one operator reads it."""
         matrix = self.values.get(node.inputs[1]) if len(node.inputs) > 1 else None
         name, reader = self.next(node.outputs[0])
+        products = [node.outputs[0]]  # whose last axis is the features
         if reader and reader.kind == "Add" and len(reader.inputs) == 2 and matrix and matrix.shape:
             other = reader.inputs[reader.inputs[0] == name]
             vector, features = self.values.get(other), matrix.shape[0 if "Conv" in node.kind else -1]
@@ -139,6 +143,7 @@ class Flow:
             if fits and len(node.inputs) == 2 and reader.outputs and "Gemm" not in node.kind:
                 self.added[number] = other
                 self.part.add(reader.outputs[0])
+                products += reader.outputs[:1] if name in products else []
                 name, reader = self.next(reader.outputs[0])
         if matrix and reader and reader.kind == "Add" and reader.outputs and self.fed.issuperset(reader.inputs):
             _, after = self.next(reader.outputs[0])
@@ -146,6 +151,8 @@ class Flow:
         if "activation" not in node.settings:
             if reader and reader.kind in _ACTIVATIONS:
                 node.settings["activation"] = [reader.kind]
+                if reader.kind == "Softmax" and name in products:
+                    node.settings["softmax"] = [reader.settings.get("axis") in _FEATURES.get(node.kind, ())]
                 self.part.update(reader.outputs[:1])
             elif not self.readers.get(name) or (reader and (reader.kind in INPUTS or reader.kind in FUSED)):
                 node.settings["activation"] = ["Linear"]

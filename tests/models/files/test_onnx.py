@@ -247,6 +247,35 @@ def test_an_activation_behind_a_norm(tmp_path: Path, call: Call, operator: str, 
         assert "Output: 0 2.49999 0" in call("run", spec, "--weights", path).out  # 0, 2/√(1 + 10⁻⁵) + 0.5, under 0
 
 
+@pytest.mark.parametrize(
+    ("kind", "between", "axis", "is_active"),
+    [
+        ("Gemm", "", 1, True),
+        ("Gemm", "", -1, True),
+        ("Gemm", "", 0, False),
+        ("MatMul", "Add", -1, True),
+        ("MatMul", "Add", 1, False),  # of three axes, the steps or the batch
+        ("MatMul", "Transpose", -1, False),
+    ],
+)
+def test_a_softmax_of_the_features(
+    tmp_path: Path, call: Call, kind: str, between: str, axis: int, is_active: bool
+) -> None:
+    """Behind a product is its activation; one along another axis is none that a spec has."""
+    tensors = [tensor("k", (2, 2), struct.pack("<4f", 1, 0, 0, 1)), tensor("b", (2,), struct.pack("<2f", 0, 0))]
+    middle = [node(between, "p b" if between == "Add" else "p", "q")] if between else []
+    active = node("Softmax", "q" if between else "p", "y", attribute("axis", field(3, axis % 2**64)))
+    product = node(kind, "x k b" if kind == "Gemm" else "x k", "p")
+    path = onnx(
+        tmp_path / "a.onnx", product, *middle, active, tensors=tensors[: 2 if kind == "Gemm" or between == "Add" else 1]
+    )
+    text = call("read", path).out
+    assert ("activation: softmax" in text, "none that a spec has" in text) == (is_active, not is_active)
+    spec = file_at(tmp_path / "a.yaml", f"{text}inputs: [[1, 1]]\ntopology: many-to-many\n")
+    result = call("run", spec, "--weights", path)
+    assert (result.code, "Output: 0.5 0.5" in result.out) == (0 if is_active else 2, is_active)
+
+
 def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:
     """A state before the first step that is not zeros."""
     shapes = {"w": (1, 6, 3), "r": (1, 6, 2), "b": (1, 12), "start": (1, 1, 2)}
