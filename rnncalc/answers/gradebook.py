@@ -395,7 +395,9 @@ def _separator(text: str) -> tuple[str, str]:
 
     def fit(separator: str) -> tuple[int, int]:
         """Return how many rows have as many cells as the first, and the number of its cells."""
-        sample = [len(cells) for _, cells in islice(_parsed(text, separator, 0), SAMPLE)]
+        sample = []
+        with suppress(CallError):  # of another separator a quotation mark may seem open
+            sample += [len(cells) for _, cells in islice(_parsed(text, separator, 0), SAMPLE)]
         return (0, 0) if not sample or sample[0] == 1 else (sample.count(sample[0]), sample[0])
 
     return "", max(SEPARATORS, key=fit)
