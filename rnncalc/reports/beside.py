@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.count import bytes_of, total
+from rnncalc.questions.count import total
 from rnncalc.questions.shapes import NetworkShapes
-from rnncalc.reports.count import CountReport, cost_of, on_dtypes, on_elsewhere, on_parameters, on_work, widths
+from rnncalc.reports.count import (
+    CountReport,
+    bytes_each,
+    cost_of,
+    on_dtypes,
+    on_elsewhere,
+    on_parameters,
+    on_work,
+    widths,
+)
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.typeset.setting import joined, layer_sheets, shape_text, steps_cure
 from rnncalc.words import all_of, plural
@@ -203,8 +212,7 @@ class StreamReport(ExtendedCountReport):
 
     def notes(self) -> Iterator[str]:
         counted = self.stream
-        each = f"{plural(bytes_of(counted.dtype), 'byte')} each, {counted.dtype}"
-        size = "; ".join((each, *on_dtypes(counted.network, counted.dtype)))
+        size = bytes_each(counted.network, counted.dtype, "each")
         yield f"State: the numbers carried from one step to the next; {self.quantized or size}."
         if counted.batch > 1:
             yield f"State and multiply-adds are those of {counted.batch:,} sequences."

@@ -231,8 +231,16 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     if cost:
         yield from on_work(count)
         size = f"; {byte_size(count.bytes)} in all" if not has_letters(count.bytes) and count.bytes >= KIBI else ""
-        dtypes = "".join(f"; {words}" for words in on_dtypes(count.network, count.dtype))
-        yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{dtypes}{size}."
+        yield f"Bytes: {bytes_each(count.network, count.dtype, 'per parameter')}{size}."
+
+
+def bytes_each(network: Described, dtype: str, each: str) -> str:
+    """Return the bytes of a number, such as `4 bytes each, float32; 2 in lstm_1, float16`; dtypes in use alone."""
+    first, *others = dtypes = [*on_dtypes(network, dtype)] or [""]
+    if first and all(placed.layer.dtype not in (None, dtype) for placed in network.stack if placed.params):
+        size, _, where = first.partition(" ")
+        return "; ".join((f"{plural(int(size), 'byte')} {each} {where}", *others))
+    return "; ".join(filter(None, (f"{plural(bytes_of(dtype), 'byte')} {each}, {dtype}", *dtypes)))
 
 
 def on_dtypes(network: Described, dtype: str) -> Iterator[str]:
