@@ -98,12 +98,16 @@ def _of_table(text: str) -> Iterator[str]:
 
 
 def _at_step(name: str, step: str) -> str:
-    """Return a name with the number of its step instead of t, or behind it, if it has none: h_2 of h_t and of h."""
+    """Return a name with the number of its step instead of t, or behind it, if it has none: h_2 of h_t and of h.
+
+    The number of a layer before it, as in `lstm_1.h`, is none of a step.
+    """
     unit = r"_ ?\{? ?\(?(?:t, ?([1-9])|([1-9]), ?t)\)?\}?"
     name = re.sub(unit, lambda number: f"_t[{int(number[1] or number[2]) - 1}]", name)
     base, bracket, rest = name.partition("[")
     at = re.sub(r"(?<![A-Za-z\\])t(?![A-Za-z])", step, base) if step else base
-    if step and at == base and not re.search(r"[0-9]|L\Z|loss|[WUVb]_|\A\Z", base):
+    own = re.sub(r"\A\w+(?:\.|\s+)(?=[^\W\d])", "", base)
+    if step and at == base and not re.search(r"[0-9]|L\Z|loss|[WUVb]_|\A\Z", own):
         at = f"{base}_{step}"
     return at + bracket + rest
 

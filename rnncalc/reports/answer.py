@@ -492,15 +492,20 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
 def _on_values(judged: tuple[Judgement, ...]) -> Iterator[str]:
     """Yield what is said of several values of a pass: those that follow from wrong ones, and those that are rounded."""
     follow: dict[str, list[str]] = {}
+    several = Counter(each.tensor for each in judged)
+
+    def name(each: Judgement) -> str:
+        return f"{each.layer} {each.tensor}" if each.layer and several[each.tensor] > 1 else each.tensor or ""
+
     for each in judged:
         if each.follows and not each.repeats:
-            follow.setdefault(each.follows, []).append(each.tensor or "")
+            follow.setdefault(each.follows, []).append(name(each))
     for first, others in follow.items():
         yield f"{first} is wrong; {all_of(others)} {'follow' if others[1:] else 'follows'} from it correctly."
-    rounded = [each.tensor or "" for each in judged if each.value and each.value.rounded]
+    rounded = [name(each) for each in judged if each.value and each.value.rounded]
     if rounded:
         yield f"{all_of(rounded)} {'are' if rounded[1:] else 'is'} correct; steps in between were rounded."
-    coarse = [each.tensor or "" for each in judged if each.value and each.value.coarse]
+    coarse = [name(each) for each in judged if each.value and each.value.coarse]
     if coarse:
         more = f"give two digits or more of {all_of(coarse)}"
         yield f"One digit is too few to tell a correct value from a wrong one; {more}."

@@ -15,6 +15,7 @@ from rnncalc.answers.values import ValueGrader, written
 from rnncalc.expressions import EXACT_DIGITS, read_real
 from rnncalc.network.data import Data
 from rnncalc.questions.run import weights_in_use
+from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import spec_in_flags
 
 # fmt: off
@@ -432,6 +433,22 @@ def test_a_layer_and_a_direction_are_named_beside_a_value() -> None:
     assert [each.layer for each in values] == ["rnn_1"] * 3 + ["rnn_2"] * 2 + ["output"]
     with pytest.raises(CallError, match=r"several layers; write rnn_1\.h_1 or rnn_2\.h_1"):
         judged(BOTH, OF_BOTH, "h_1 = 0.5")
+    table = "| t | rnn_2.h | rnn_1 backward/h |\n|---|---|---|\n| 1 | 0.3110 | 0.2344 |\n| 2 | 0.4950 | 0.5370 |"
+    _, values = judged(BOTH, OF_BOTH, table)
+    assert [(each.layer, each.tensor, each.right) for each in values] == [
+        ("rnn_2", "h_1", True),
+        ("rnn_1", "backward/h_1", True),
+        ("rnn_2", "h_2", True),
+        ("rnn_1", "backward/h_2", True),
+    ]
+
+
+def test_a_remark_names_the_layer_of_a_value_that_several_have() -> None:
+    network = Network(input=1, steps=1, layers=[RNN(1), RNN(1)])
+    weights = {name: {"W_xh": [[0.5]], "W_hh": [[0.3]], "b_h": [0.1]} for name in ("rnn_1", "rnn_2")}
+    answer, _ = judged(network, Data(weights, {None: [[1.0]]}), "rnn_1.h_1 = 0.54", "rnn_2.h_1 = 0.4")
+    *_, remark = AnswerReport(answer).sentences()
+    assert remark.endswith("give two digits or more of rnn_2 h_1.")
 
 
 KINDS = "rnn:2 gru:2 gru:2,reset_after lstm:2,peepholes lstm:2,projection=1 mgu:2 mingru:2 minlstm:2 sru:2 fastgrnn:2"
