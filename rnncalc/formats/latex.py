@@ -447,11 +447,27 @@ def _sheets(quiz: Quiz) -> Iterator[str]:
         yield from _numbers(quiz.tasks.get(number, ()))
         yield f"{typeset(first.counting)}\n\n"  # what a pass begins with is below its numbers
         for question in questions:
-            yield f"\\textbf{{{typeset(question.question)}}}\n"
+            yield f"\\textbf{{{_question(question)}}}\n"
             choices = zip("abcdefghijklmnopqrstuvwxyz", question.choices, strict=False)
             lines = "".join(f"({letter})\\ {typeset(each.text)}\\qquad\n" for letter, each in choices)
             yield f"\n{lines}\n" if lines else "\\answerline\n"
         yield "\\newpage\n"
+
+
+_VALUE = re.compile(r"(?<![\w^\]])(∂L/∂)?([^\W\d_])(?:_(\w+)|(?<=∂.)(?!\w))")
+"""The name of a value of a pass in words: `h_2`, `∂L/∂W_xh`, `∂L/∂y`."""
+
+
+def _question(question: QuizQuestion) -> str:
+    """Return what is asked, the values of a pass as its equations have them."""
+    if not question.numbers:
+        return typeset(question.question)
+    first, *others = _VALUE.split(question.question)
+    parts = [typeset(first)]
+    for over, letter, below, words in zip(*[iter(others)] * 4, strict=True):
+        by = r"\partial L / \partial " if over else ""
+        parts.append(f"${by}{symbol(letter, below or '')}${typeset(words)}")
+    return "".join(parts)
 
 
 def _key(quiz: Quiz) -> Iterator[str]:
@@ -459,7 +475,7 @@ def _key(quiz: Quiz) -> Iterator[str]:
     for number, questions in _variants(quiz):
         yield f"\\subsection*{{Variant {number}}}\n"
         for question in questions:
-            yield f"{typeset(question.question)} \\textbf{{{typeset(question.label(question.right))}}}\n\n"
+            yield f"{_question(question)} \\textbf{{{typeset(question.label(question.right))}}}\n\n"
             for each in question.likeliest:
                 label, text = typeset(question.label(each)), typeset(each.feedback)
                 yield f"\\wrong{{{label}}}{{{text}}}\n" if len(label) <= _SHORT else f"\\par {label}\\quad {text}\n"

@@ -103,6 +103,13 @@ def test_a_sheet_in_latex_says_once_what_a_pass_begins_with() -> None:
     assert [sheet.count(each) for each in ("States before", "The loss L is", "Give 4 decimals")] == [1, 1, 1]
 
 
+def test_a_sheet_in_latex_asks_for_values_as_its_equations_have_them() -> None:
+    network = Network(input=1, steps=2, layers=[RNN(1)], output=1)
+    text = written(of_exercises(exercise(network, ask="gradients:L,dL/dW_xh,h_2,dL/dy")), "latex")
+    names = re.findall(r"\\textbf\{What is (.+)\?\}", text)
+    assert names == ["L", r"$\partial L / \partial W_{xh}$", "$h_{2}$", r"$\partial L / \partial y$"]
+
+
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_latex(ask: str, choices: int) -> None:
     """A sheet a variant, then a key; braces pair."""
