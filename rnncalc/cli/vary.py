@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rnncalc.cli.flags import option
@@ -12,12 +13,14 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.printable import escape
 from rnncalc.spec import Spec, read_value
+from rnncalc.words import all_of
 
 if TYPE_CHECKING:
     from rnncalc.network.model import Described
     from rnncalc.network.network import Network
     from rnncalc.questions.compare import Compared
     from rnncalc.questions.count import Count
+    from rnncalc.questions.solve import SizePlace
     from rnncalc.questions.training import Training
     from rnncalc.reports.vary import VaryReport
 
@@ -69,7 +72,7 @@ def network_varied(spec: Spec, vary: Mapping[str, Sequence[int]]) -> Network:
     from rnncalc.questions.solve import resized
     from rnncalc.questions.vary import sizes_of  # needed for a size written ? alone
 
-    networks: list[Network] = []
+    networks: dict[int, Network] = {}
     refused: SpecError | None = None
     for value in {1, 2, *(end for values in vary.values() for end in (values[0], values[-1]))}:
         try:
@@ -78,14 +81,30 @@ def network_varied(spec: Spec, vary: Mapping[str, Sequence[int]]) -> Network:
             for names, values in vary.items():
                 places = [sizes[name.strip()] for name in names.split(",") if name.strip() in sizes]
                 network = resized(network, places, values[0])
-            networks.append(network)
+            networks[value] = network
         except SpecError as error:
             refused = refused or error
     if refused and len(networks) < 2:
         raise refused
-    if any(network != networks[0] for network in networks):  # the value that it was read with is still in it
-        raise CallError("--vary: another size is written '?'; vary it too, or write a number")
-    return networks[0]
+    first, *others = networks.values()
+    if any(network != first for network in others):  # the value that it was read with is still in it
+        marked = [
+            name
+            for name, place in sizes_of(first).items()
+            if all(_has(network, place, value) for value, network in networks.items())
+        ]
+        which = f"{all_of(marked)} {'are' if marked[1:] else 'is'}" if marked else "another size is"
+        raise CallError(f"--vary: {which} written '?'; vary {'them' if marked[1:] else 'it'} too, or write a number")
+    return first
+
+
+def _has(network: Network, place: SizePlace, value: int) -> bool:
+    """Return whether a size of a network is a value."""
+    from rnncalc.questions.solve import resized
+
+    with suppress(SpecError):
+        return resized(network, [place], value) == network
+    return False
 
 
 def described_varied(spec: Spec, vary: Mapping[str, Sequence[int]]) -> Described:
