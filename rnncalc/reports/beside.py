@@ -283,7 +283,7 @@ class QuantizedReport(ExtendedCountReport):
 
     def _own_types(self) -> Iterator[str]:
         if types := "; ".join(on_dtypes(self.quantized.network, "")):
-            yield f"Bytes per number: {types}."
+            yield f"Not quantized, with a dtype of their own; bytes per number: {types}."
         yield from on_elsewhere(self.quantized.network, "Not known", "dtype", "state")
 
 
