@@ -332,4 +332,5 @@ def _invoke(context: click.Context, args: list[str]) -> object:
 
 def _shorten(message: str) -> str:
     """Return a message with long words, which the call may have typed, shortened, and the whole limited in length."""
-    return escape(re.sub(r"\S{81,}", lambda word: escape(word[0]), message), limit=500)
+    words = re.sub(r"\s*\n\s*", " ", message)  # click lists the choices of a missing argument on lines of their own
+    return escape(re.sub(r"\S{81,}", lambda word: escape(word[0]), words), limit=500)
