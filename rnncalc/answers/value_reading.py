@@ -39,8 +39,10 @@ _JOINED = re.compile(rf"(?:{_EQUALS})\s*[-−+]?[0-9.]+\s+{_SHORT}\s*(?:{_EQUALS
 _AT_STEP = r"\^\s*\{?\s*([(\[][1-9][)\]])?<([0-9]+)>\s*\}?"
 """A step above a letter, behind the number of its layer: `a^{[2]<1>}`."""
 _STEP = r"(?i:(?:at )?(?:(?:time ?|zeit)?(?:step|schritt)|time|t|étape|pas|paso|passo))"
+_BEFORE_STEP = r"(?:\A|(?<=[\n;.,])|(?<=\s)(?:and|und|et|y)\s)"
 _OF_STEP = (
-    rf"(?:\A|(?<=[\n;.,])|(?<=\s)(?:and|und|et|y)\s)\s*{_STEP}\s*[=#]?\s*([0-9]+)\s*[:,.)-]\s*(?={_NAME}(?:{_EQUALS}))"
+    rf"{_BEFORE_STEP}\s*{_STEP}\s*[=#]?\s*([0-9]+)\s*(?:[:,.)-]|(?<=\n))\s*"
+    rf"(?={_NAME}(?:{_EQUALS}))"
 )
 """The step of the values behind it: `step 1: h = 0.76`."""
 _BELOW, _ABOVE = r" ?_? ?\{? ?([0-9]{1,3}) ?\}? ?", r" ?\^ ?\{? ?\(?([0-9]{1,3})\)? ?\}? ?"

@@ -168,6 +168,7 @@ CORRECT = [
     (ONE, OF_ONE, "\\begin{tabular}{ccc} & $t=1$ & $t=2$ \\\\ \\hline $h$ & 0.5784 & 0.8547 \\end{tabular}", False),
     (ONE, OF_ONE, "h_1\t0.5784\nL\t0.1539", False),
     (ONE, OF_ONE, "Step 1: h = 0.5784\nStep 2: h = 0.8547, L = 0.1539", False),
+    (ONE, OF_ONE, "Step 1\nh = 0.5784\nStep 2\nh = 0.8547, L = 0.1539", False),
     (ONE, OF_ONE, "h^{(1)} = 0.5784 and h[2] = 0.8547", False),
     (ONE, OF_ONE, "h_{t=1} → 0.5784, h_2 is 0.8547", False),
     (ONE, OF_ONE, "h1 0.5784, h2 0.8547", False),
