@@ -10,7 +10,7 @@ from rnncalc.printable import escape
 
 NO_FACTOR = (
     r"(?![*×·⋅+/^,;)\]]|\\(?:times|cdot|ast|div)(?![a-z])"
-    r"|(?:[xX]|times|by|mal|fois|veces|vezes|volte|por|per)\s?[0-9(])"
+    r"|(?:[xX]|times|by|mal|fois|veces|vezes|volte|por|per)(?:\s?[0-9(\\{]|\s[^\W\d_](?![^\W\d_])))"
 )
 """What the 1 of `(1) 3552` has behind it, and that of `(1) × 8` has not."""
 _EMPHASIS = r"(?<![\w)\]}*])\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?![\w(*])"
