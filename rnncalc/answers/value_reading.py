@@ -108,8 +108,8 @@ def _at_step(name: str, step: str) -> str:
     name = re.sub(unit, lambda number: f"_t[{int(number[1] or number[2]) - 1}]", name)
     base, bracket, rest = name.partition("[")
     at = re.sub(r"(?<![A-Za-z\\])t(?![A-Za-z])", step, base) if step else base
-    own = re.sub(r"\A\w+(?:\.|\s+)(?=[^\W\d])", "", base)
-    if step and at == base and not re.search(r"[0-9]|L\Z|loss|[WUVb]_|\A\Z", own):
+    symbol = re.sub(r"\A\w+(?:\.|\s+)(?=[^\W\d])", "", base)
+    if step and at == base and not re.search(r"[0-9]|L\Z|loss|[WUVb]_|\A\Z", symbol):
         at = f"{base}_{step}"
     return at + bracket + rest
 
