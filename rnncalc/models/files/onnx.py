@@ -50,12 +50,13 @@ def of_graph(path: str, graph: Graph) -> ModelFile:
     biases = [each.tensors["B"] for each in modules if {"R", "B"} <= {*each.tensors}]
     zeros = {each.name.split(" of ")[0]: _zeros(each, reader) for each in reversed(biases)}
     loops = [node.name or node.kind for node in graph.nodes if node.kind in ("Loop", "Scan") and not node.at]
-    kept = {tensor.name for tensor in counted}
+    kept, heads = {tensor.name for tensor in counted}, flow.heads()
     remarks = [
         *(Remark(RemarkKind.BRANCHES, *map(tuple, zip(*several, strict=True))) for several in branches.listed),
         Remark(RemarkKind.SHARED, tuple(name for name in dict.fromkeys(shared) if name in kept)),
         Remark(RemarkKind.TOO_DEEP, tuple(dict.fromkeys(graph.too_deep))),
         Remark(RemarkKind.LOOPS, tuple(loops)),
+        Remark(RemarkKind.SEVERAL_INPUTS, tuple(heads), (len(flow.inputs), 1 + len(heads))),
         Remark(RemarkKind.OPERATORS, tuple(() if operators.steps or loops or quantised else flow.unknown())),
         Remark(RemarkKind.UNROLLED, tuple(operators.steps), tuple(operators.steps.values())),
         Remark(RemarkKind.MERGED, tuple(dict.fromkeys(operators.merged)), (of_modules, file.params)),

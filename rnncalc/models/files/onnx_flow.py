@@ -6,7 +6,7 @@ own. The meaning of each operator is that of https://onnx.ai/onnx/operators.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 from typing import NamedTuple
@@ -83,7 +83,7 @@ class Flow:
 
     def __init__(self, graph: Graph) -> None:
         self.nodes = graph.nodes
-        self.outputs = graph.outputs[:1]
+        self.outputs, self._others = graph.outputs[:1], graph.outputs[1:]
         self.values = {
             name: Value(tensor.shape, tensor.dtype, partial(model.flat, tensor), {name: prod(tensor.shape)})
             for name, tensor in graph.tensors.items()
@@ -91,6 +91,7 @@ class Flow:
         self.moving: set[int] = set()
         self.readers: dict[str, list[int]] = {}
         self.writers = {name: node for node in graph.nodes for name in node.outputs if name}
+        self.inputs: set[str] = set()
         self.fed: set[str] = set()  # the names of what follows from the numbers of an input
         for number, node in enumerate(graph.nodes):
             for name in {*node.inputs} if node.kind != "Shape" else ():
@@ -101,7 +102,8 @@ class Flow:
                 self.values.update(zip(node.outputs, arrays, strict=False))
             elif node.kind not in ("Shape", "Size", "ConstantOfShape", "Constant"):
                 unknown = (name for name in node.inputs if name not in self.values and name not in self.writers)
-                self.fed.update(name for name in unknown if name)
+                self.inputs.update(filter(None, unknown))
+                self.fed |= self.inputs
                 if not self.fed.isdisjoint(node.inputs) or node.kind in BRANCHING:
                     self.fed.update(filter(None, node.outputs))
         self.part: set[str] = set()
@@ -339,13 +341,7 @@ class Flow:
 
         Those that only move numbers, or compute shapes, change nothing of what layers output.
         """
-        inner = (name for node in self.nodes if node.at for name in node.outputs)
-        way, waiting = set[str](), [*self.outputs, *inner]
-        while waiting:
-            name = waiting.pop()
-            if name not in way:
-                way.add(name)
-                waiting += self.writers[name].inputs if name in self.writers else ()
+        way = self._way(self.outputs)
         kinds, behind = dict[str, None](), set[str]()  # the names of what follows from an output of a layer
         ends = [view for name in self.outputs if (view := self._views.get(name))]
         is_partial = any(not view.whole and view.states != self._last for view in ends)
@@ -358,6 +354,27 @@ class Flow:
             if not self.fed.isdisjoint(node.outputs) and (node.kind in INPUTS or not behind.isdisjoint(node.inputs)):
                 behind.update(node.outputs)
         return [*kinds, *["states of a part of the layers"] * is_partial]
+
+    def _way(self, outputs: Iterable[str]) -> set[str]:
+        """Return the names that outputs of the file follow from, with those within branches and loops."""
+        way, waiting = set[str](), [*outputs, *(name for node in self.nodes if node.at for name in node.outputs)]
+        while waiting:
+            name = waiting.pop()
+            if name not in way:
+                way.add(name)
+                waiting += self.writers[name].inputs if name in self.writers else ()
+        return way
+
+    def heads(self) -> list[str]:
+        """Return the further outputs of the file that follow from layers from which the first one does not."""
+        way = self._way(self.outputs)
+        layers = [
+            node.outputs
+            for node in self.nodes
+            if node.kind in INPUTS and any(name in self.values for name in node.inputs) and way.isdisjoint(node.outputs)
+        ]
+        others = ((name, self._way([name])) for name in self._others if layers)
+        return [name for name, names in others if any(not names.isdisjoint(outputs) for outputs in layers)]
 
     def _unknown(self, node: Operator, behind: set[str], way: Container[str]) -> Iterator[str]:
         """Yield what an operator computes that no layer does: its kind, with its setting if only that is unknown."""

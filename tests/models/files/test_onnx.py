@@ -88,6 +88,18 @@ def test_an_operator_that_is_called_again(tmp_path: Path, call: Call) -> None:
     assert "lstm_1.calls: it is called more than once" in call("run", spec, "--weights", path).err
 
 
+@pytest.mark.parametrize("reads", ["x", "p"])
+def test_heads_that_read_the_same_are_no_row(tmp_path: Path, call: Call, reads: str) -> None:
+    """Two outputs, each of a layer of its own, whose widths would let one follow the other; or the one does."""
+    layers = node("MatMul", "x m", "p", name="a"), node("MatMul", f"{reads} n", "q", name="b")
+    ends = [field(12, message(field(1, name))) for name in ("q", "p")]
+    path = onnx(tmp_path / "a.onnx", *layers, *ends, tensors=[tensor("m", (3, 3)), tensor("n", (3, 2))])
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out + "inputs: [[1, 0, 0]]\n")
+    checked, done = call("check", spec, "--model", path), call("run", spec, "--weights", path)
+    assert (checked.code, done.code) == ((1, 2) if reads == "x" else (0, 0))
+    assert ("inputs of the model: 1, outputs: 2" in done.err) == (reads == "x")
+
+
 @pytest.mark.parametrize("layer", ["external: 56, outputs: 2", "lstm: 2, extra_inputs: 1"])
 def test_what_is_not_computed_is_not_run(tmp_path: Path, call: Call, layer: str) -> None:
     """With the weights of a file: an external layer would output random numbers, and so would what joins an input."""
