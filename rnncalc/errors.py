@@ -67,6 +67,7 @@ class Cure(Enum):
     """What would help if a question is refused, in words for Python; the command line has its own."""
 
     STEPS = "give steps"
+    STEPS_WITHIN = "give steps in each network"
     FEWER_STEPS = "lower the number of steps"
     MORE_MULTIPLY_ADDS = "raise most_multiply_adds"
     NARROWER = "use fewer units"

@@ -252,7 +252,8 @@ def counters(network: Described, batch: int = 1) -> CounterValues:
     network = in_numbers(described_of(network))
     whole("batch", batch, 1)
     if not steps_known(network.parts):
-        raise RefusedError("what counters print cannot be computed without the number of steps", Cure.STEPS)
+        cure = Cure.STEPS_WITHIN if network.networks else Cure.STEPS
+        raise RefusedError("what counters print cannot be computed without the number of steps", cure)
     once = total(placed.multiply_adds for placed in network.stack)
     exact = None if once is None else batch * once
     kinds = {CountedLayer.of(placed, batch).kind for placed in network.stack}
