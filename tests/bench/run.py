@@ -32,6 +32,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 ENV = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 MOST_SECONDS, MOST_MB, LONGEST = 2, 300, 60
+CALL = "-P", "-m", "rnncalc"
+"""Runs the build that is installed: without -P the checkout, in which calls run, would be imported."""
 
 
 class Row(NamedTuple):
@@ -174,7 +176,7 @@ def print_growth(python: str, folder: Path, runs: int, words: list[str]) -> None
     """Print the exponent with which the time of each call grows, the start left out, as a line through three sizes."""
 
     def seconds(call: list[str]) -> float:
-        return median(measured([python, "-m", "rnncalc", *call])[0] for _ in range(runs))
+        return median(measured([python, *CALL, *call])[0] for _ in range(runs))
 
     start = seconds(["--version"])
     for name, (most, call) in GROWING.items():
@@ -268,7 +270,7 @@ def print_peers(python: str, theirs: str, runs: int) -> None:
     """Print how many times as long each of PEERS takes as rnncalc; theirs: the Python of an environment with them."""
     for name, program in PEERS.items():
         turns = [
-            (measured([theirs, "-c", program])[0], measured([python, "-m", "rnncalc", "-i", "8", "-l", "lstm:16"])[0])
+            (measured([theirs, "-c", program])[0], measured([python, *CALL, "-i", "8", "-l", "lstm:16"])[0])
             for _ in range(runs)
         ]
         print(f"{name:30} {median(one / other for one, other in turns):5.1f} times (goal 11)", flush=True)
@@ -294,9 +296,7 @@ def main() -> None:
         for row in rows(folder):
             if not all(word in row.name for word in options.words) or (options.goals and row.goal is None):
                 continue
-            turns = [
-                [measured([python, "-m", "rnncalc", *row.words]) for python in pythons] for _ in range(options.runs)
-            ]
+            turns = [[measured([python, *CALL, *row.words]) for python in pythons] for _ in range(options.runs)]
             times = [median(seconds for seconds, _ in of) for of in zip(*turns, strict=True)]
             sizes = [max(most for _, most in of) for of in zip(*turns, strict=True)]
             much = "!" if times[0] > MOST_SECONDS or sizes[0] > MOST_MB else " "
