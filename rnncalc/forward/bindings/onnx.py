@@ -36,7 +36,7 @@ TRANSFORMS = TransformNames(
         "conv1d": {"kernel": "W", "bias": "B"},
         "layer_norm": {"scale": "Scale", "bias": "B"},
         "batch_norm": {"scale": "scale", "bias": "B", "running_mean": "input_mean", "running_variance": "input_var"},
-        **dict.fromkeys(("attention", "decoder_attention", *CROSS), of_dense("/B", "/C")),
+        **dict.fromkeys(("attention", *CROSS), of_dense("/B", "/C")),
         "decoder_attention": of_dense("/B", "/C")
         | {"convolution": "convolution/W", "convolution_bias": "convolution/B"},
     },

@@ -7,7 +7,7 @@ own. The meaning of each operator is that of https://onnx.ai/onnx/operators.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 from typing import NamedTuple
 
@@ -341,7 +341,7 @@ class Flow:
 
         Those that only move numbers, or compute shapes, change nothing of what layers output.
         """
-        way = self._way(self.outputs)
+        way = self.way
         kinds, behind = dict[str, None](), set[str]()  # the names of what follows from an output of a layer
         ends = [view for name in self.outputs if (view := self._views.get(name))]
         is_partial = any(not view.whole and view.states != self._last for view in ends)
@@ -365,16 +365,21 @@ class Flow:
                 waiting += self.writers[name].inputs if name in self.writers else ()
         return way
 
+    @cached_property
+    def way(self) -> set[str]:
+        """The names that the first output of the file follows from."""
+        return self._way(self.outputs)
+
     def heads(self) -> list[str]:
         """Return the further outputs of the file that follow from layers from which the first one does not."""
-        way = self._way(self.outputs)
-        layers = [
-            node.outputs
+        apart = {
+            name
             for node in self.nodes
-            if node.kind in INPUTS and any(name in self.values for name in node.inputs) and way.isdisjoint(node.outputs)
-        ]
-        others = ((name, self._way([name])) for name in self._others if layers)
-        return [name for name, names in others if any(not names.isdisjoint(outputs) for outputs in layers)]
+            if node.kind in INPUTS and any(each in self.values for each in node.inputs)
+            if self.way.isdisjoint(node.outputs)
+            for name in node.outputs
+        }
+        return [name for name in self._others if apart and not apart.isdisjoint(self._way([name]))]
 
     def _unknown(self, node: Operator, behind: set[str], way: Container[str]) -> Iterator[str]:
         """Yield what an operator computes that no layer does: its kind, with its setting if only that is unknown."""
