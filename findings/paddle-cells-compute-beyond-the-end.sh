@@ -6,7 +6,7 @@
 # equal: both stop at the end of each sequence. But after it the layer outputs zeros, and nn.RNN what the cell makes of
 # the padding. A mean or a maximum over the outputs takes those in.
 #
-# Output, of two sequences of which the second has 3 steps of 5:
+# Output for two sequences; the second has 3 steps of 5:
 #   the same last state: True; the same outputs within the sequences: True
 #   nn.GRU, beyond the end: zeros
 #   nn.RNN(GRUCell), beyond the end: other numbers

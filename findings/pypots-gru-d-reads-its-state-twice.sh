@@ -4,8 +4,8 @@
 # Seen with torch 2.13.0 in November 2026. One expects a GRU-D of 16 units on 8 values and their 8 masks (Che et al.,
 # 2018) to have a GRU cell on 16 inputs, 3·16·(16 + 16 + 2) = 1,632 parameters, and 8 weights for the decay of the inputs,
 # one each. The cell reads the decayed state too, beside the state itself: 32 inputs and 2,400 parameters. In its gates
-# the two matrices on the one state are only ever added. The decay of the inputs has a matrix of 64, of which a mask
-# keeps the diagonal; the other 56 do nothing. So 824 of 2,616 parameters are beyond the paper's.
+# the two matrices on the one state are only ever added. The decay of the inputs has a matrix of 64; a mask keeps
+# its diagonal, and the other 56 do nothing. So 824 of 2,616 parameters are beyond the paper's.
 #
 # Output:
 #   rnn_cell: GRUCell(32, 16), 2400 parameters

@@ -2,7 +2,7 @@
 
 `Frozen` replaces a frozen dataclass, which compiles methods for each class at import and takes 0.4 to 1 ms; here the
 methods are written once, and a class takes 0.01 ms. A Frozen may have fields that are given by name alone, and keeps
-what is computed of it. Any other record is a `NamedTuple`. `loaded` reads tables of what is imported when it is used.
+what is computed of it. Any other record is a `NamedTuple`. `loaded` imports an entry of a table at its first use.
 """
 
 from __future__ import annotations

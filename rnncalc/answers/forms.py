@@ -159,13 +159,13 @@ def _under_headings(text: str) -> str:
     A heading is that of the claims up to one that names another layer.
     """
     lines: list[str] = []
-    heading, numbers, written, changed = "", list[int](), False, False
+    heading, numbers, has_colon, changed = "", list[int](), False, False
     pieces = [re.sub(r"\A\s*[-*•]\s+|[\s.*]+\Z", "", each) for each in pieces_of(text, _CLAIMS)]
     pieces = [each for each in pieces if each]
     for at, piece in enumerate(pieces):
         last, headed = at == len(pieces) - 1, _HEADED.fullmatch(piece)
         if headed and re.search(_OF_LAYER, headed["heading"]):
-            heading, piece, numbers, written = headed["heading"].strip().replace(" ", "_"), headed["claim"], [], True
+            heading, piece, numbers, has_colon = headed["heading"].strip().replace(" ", "_"), headed["claim"], [], True
             if not piece:
                 continue
         if last and re.fullmatch("[0-9][0-9,.]*", piece):
@@ -180,14 +180,14 @@ def _under_headings(text: str) -> str:
         elif re.search(_TOTAL_WORDS, label) and (plain[-1] == sum(numbers) or (not last and heading)):
             label = heading or label
         elif first := re.match(_KIND_FIRST, label):
-            heading, numbers, written = first[1], [], False
+            heading, numbers, has_colon = first[1], [], False
         elif re.search(_OF_LAYER, label) or re.search(_TOTAL_WORDS, label):
             heading, numbers = "", [] if heading else numbers
         elif heading:
             label, changed = f"{heading} {label}", True
         whole = sides[1:] and all(plain[-2:]) and plain[-2] != plain[-1] and plain.pop()
         numbers.append(plain[-1])
-        if whole and not (sum(numbers) == whole or (heading and written)):
+        if whole and not (sum(numbers) == whole or (heading and has_colon)):
             return text
         lines.append(f"{label}: {' = '.join(sides[:-1] if whole else sides)}")
         if whole:

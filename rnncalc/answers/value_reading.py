@@ -205,5 +205,5 @@ def with_step_below(name: str) -> str:
 
 
 def last_side(text: str) -> str:
-    """Return the last side of what was written, on one line."""
+    """Return the last side of an equation, on one line."""
     return " ".join(re.split(_EQUALS, text)[-1].strip(" $").split())

@@ -367,8 +367,8 @@ class _Call:
 
     def _options_of(self, layer: _TypedLayer) -> list[str]:
         """Return the options that are typed as flags, of those that a layer has; all of them if it is the only one."""
-        known = layer.kind.options()
-        return [each for each in self.of_layers if each.partition("=")[0] in known or len(self.layers) == 1]
+        options = layer.kind.options()
+        return [each for each in self.of_layers if each.partition("=")[0] in options or len(self.layers) == 1]
 
     def _compared(self, missing: list[str]) -> list[str]:
         """Return the flags of networks that are named one after the other; those of several kinds are one network."""

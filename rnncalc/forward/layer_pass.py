@@ -518,7 +518,7 @@ class TransformPass(Generic[Value]):
         return [[each[step + by] if step + by in steps else zeros for by in apart] for step in steps]
 
     def _operation(self, place: int, row: Operation) -> Callable[..., Value]:
-        """Return the function that does an operation, as a part of what is at a place."""
+        """Return the function that does an operation as a part of the node at a place."""
         return self.vectors.operation(row)
 
     def _no_past(self, place: int, steps: int) -> Value:

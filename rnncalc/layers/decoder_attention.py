@@ -70,8 +70,8 @@ class DecoderAttention(Transform):
     past: the weights that it reads: of the step before (ESPnet), their sum so far, or both (Tacotron 2).
     heads: instead of a score, as many parts that each project queries, keys and values, key_size and value_size numbers
     wide, and compare them (Vaswani et al. 2017); their values together are projected to the width of the query.
-    query: whether it is the state before the decoder's step, or the output after it. layer: of which recurrent layer,
-    the last or the first. context: what reads it.
+    query: whether it is the state before the decoder's step, or the output after it. layer: whose,
+    the last recurrent layer's or the first's. context: what reads it.
     bias: whether its matrices have biases; or, in Python, `{"query": True, "score": False}`, kept as pairs.
     query_width, key_width: q and k, which follow from the network.
     """

@@ -189,7 +189,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
 
 
 def _at(part: str | None, *path: str | int) -> Path:
-    """Return the path of what is in a part, or in a network that has none."""
+    """Return the path of a place in a part, or in a network without parts."""
     return (part, *path) if part else path
 
 

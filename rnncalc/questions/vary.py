@@ -103,8 +103,8 @@ def places_varied(networks: Sequence[Network], vary: Mapping[str, Sequence[int]]
     sizes = [sizes_of(network) for network in networks]
     joined = [[name.strip() for name in names.split(",")] for names in vary]
     if not_among([*chain(*joined)], tuple(dict.fromkeys(chain(*sizes)))):
-        taken = dict.fromkeys(chain(*map(_taken, networks, sizes)))
-        raise CallError(f"vary: {not_among([*chain(*joined)], tuple(taken))}")
+        options = dict.fromkeys(chain(*map(_taken, networks, sizes)))
+        raise CallError(f"vary: {not_among([*chain(*joined)], tuple(options))}")
     for names, values in vary.items():
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
             message = "expected the values that it may have, such as range(16, 65)"

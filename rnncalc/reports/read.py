@@ -337,9 +337,9 @@ def _changed(difference: LayerDifference, path: str) -> Line:
         subject = f"{all_of([*map(escape, names)])} {'has' if len(names) == 1 else 'have'}"
         text = f"{subject} {width:,} {ours.number} in the file, {units:,} in the spec; write {head}: {width}"
         return f"{names[0]}.{ours.number}", text, at, (units, width)
-    written = [one.replace(repeat=len(theirs))] if one else theirs
-    lines = [*map(layer_text, written)]
-    after = ", then ".join(layer_text(layer.replace(dtype=None)) for layer in written)  # the spec says dtype alone
+    layers = [one.replace(repeat=len(theirs))] if one else theirs
+    lines = [*map(layer_text, layers)]
+    after = ", then ".join(layer_text(layer.replace(dtype=None)) for layer in layers)  # the spec says dtype alone
     whole = "output" if isinstance(ours, Output) else "layer"
     braces = whole == "layer" and (several_lines or any(", " in line for line in lines))
     in_yaml = ", then ".join(f"{{{line}}}" if braces else line for line in lines)

@@ -166,7 +166,7 @@ def parameters(model: Translator, kind: Any) -> dict[str, dict[str, torch.nn.Par
 
 
 SCORES = ["additive", "concat", "general", "dot", "heads"]
-"""Those of which programs are written."""
+"""Those that programs can compute."""
 QUERIES, CONTEXTS = ["before", "after"], ["input", "output", "both"]
 
 

@@ -19,7 +19,7 @@ _OWN: Mapping[str, tuple[re.Pattern[str], tuple[str, ...]]] = {
     "paddle": (re.compile("(^|[./])[0-9]+[./]cell(_fw|_bw)?[./]weight_ih$"), ("cell",)),
     "equinox": (re.compile("(^|[./])bias_n$"), ("bias_n",)),
 }
-"""Names that a framework's recurrent layers have and no other's, and words, one of which is in each of these names.
+"""Names that a framework's recurrent layers have and no other's; and words: each of these names has one.
 
 The words are in small letters. An LSTM of Equinox is known by its one bias."""
 _WEIGHT_IH = re.compile("(^|[./])weight_ih$")

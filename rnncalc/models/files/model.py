@@ -51,7 +51,7 @@ _OF_BUFFER = (
     *("running_", "num_batches", "moving_", "position_", "inv_freq", "seed_", "mask", "_scale", "_zero", "g_idx"),
     *("_amax_", "buffer", "embed_avg", "cluster_", ".attn."),
 )
-"""The names of what an optimizer keeps, and of buffers; and words, one of which is in each of these names."""
+"""The names of what an optimizer keeps, and of buffers; and words: each of these names has one."""
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
 _SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
 _AVERAGE = re.compile(
