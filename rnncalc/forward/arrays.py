@@ -5,8 +5,8 @@ Reads and multiplications are recorded here, where they happen, once for each pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import product as combinations
 from math import copysign, prod, sqrt
 from random import Random
@@ -42,6 +42,7 @@ class Meter:
         self.multiplications = 0
         self._progress = progress
         self._read: dict[object, int] = {}
+        self._matrices: set[Matrix] = set()  # those multiplied by, each of which is noted once
 
     @property
     def weights_read(self) -> int:
@@ -54,16 +55,12 @@ class Meter:
 
     def product(self, matrix: Matrix, x: Vector) -> Vector:
         """Return the matrix times x; for a convolution, at each place."""
-        width = len(matrix.rows[0]) if matrix.rows else 0
-        if isinstance(matrix, Convolution):
-            done = [number for around in matrix.around(x) for number in product(matrix.rows, around)]
-        elif width == len(x):
-            done = product(matrix.rows, x)
-        else:
-            raise BindingError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
-        self.multiplied(len(done) * width)
-        if not matrix.shared:
-            self.read(matrix.key, len(matrix.rows) * width)
+        done = matrix.times(x)
+        self.multiplied(len(done) * matrix.width)
+        if matrix not in self._matrices:
+            self._matrices.add(matrix)
+            if not matrix.shared:
+                self.read(matrix.piece, len(matrix.rows) * matrix.width)
         return done
 
     def multiplied(self, number: int) -> None:
@@ -74,7 +71,7 @@ class Meter:
 
     def vector(self, weights: WeightVector) -> Vector:
         """Return the weights themselves, a bias or a state."""
-        self.read(weights.key, len(weights.numbers))
+        self.read(weights.piece, len(weights.numbers))
         return weights.numbers
 
 
@@ -109,12 +106,11 @@ class Matrix:
 
     def __init__(self, name: str, rows: Rows, piece: TensorPart | None = None, *, origin: Matrix | None = None) -> None:
         self.name = name
-        self.key = (name, piece)
         self.rows = rows
+        self.width = len(rows[0]) if rows else 0
         self.piece = piece or TensorPart(name)
         self.shared = origin is not None
         self._origin = origin
-        self._columns: Rows | None = None
         self.declaration: Weights | None = None
 
     @property
@@ -122,12 +118,16 @@ class Matrix:
         """The matrix of the layer that owns the weights; itself if this layer does."""
         return self._origin or self  # a reference to itself would be a cycle, freed only by the collector
 
-    @property
-    def columns(self) -> Rows:
-        """The columns of the matrix, which the backward pass multiplies; made at first use."""
-        if self._columns is None:
-            self._columns = [[*column] for column in zip(*self.rows, strict=True)]
-        return self._columns
+    @cached_property
+    def columns(self) -> Sequence[Sequence[float]]:
+        """The columns of the matrix, which the backward pass multiplies."""
+        return [*zip(*self.rows, strict=True)]
+
+    def times(self, x: Vector) -> Vector:
+        """Return the matrix times x; for a convolution, at each place."""
+        if len(x) != self.width:
+            raise BindingError(f"{self.name}: rows of {self.width} weights cannot multiply {len(x)} numbers")
+        return product(self.rows, x)
 
     def shared_with(self, name: str) -> Matrix:
         """Return the same matrix for another layer, which then reads no weights of its own."""
@@ -154,6 +154,9 @@ class Convolution(Matrix):
         zeros = [0.0] * channels
         for reads in self.reads:
             yield [n for at in reads for n in (zeros if at is None else x[at * channels : (at + 1) * channels])]
+
+    def times(self, x: Vector) -> Vector:
+        return [number for around in self.around(x) for number in product(self.rows, around)]
 
     def kernel(self, rows: Rows) -> Nested:
         """Return such rows, the weights or their gradient, by filter, channel and place along each axis."""
@@ -198,7 +201,7 @@ class WeightVector:
     """A vector of weights, and its piece of a tensor. declaration: which weights of a cell they are."""
 
     def __init__(self, piece: TensorPart, numbers: Vector) -> None:
-        self.key = self.piece = piece
+        self.piece = piece
         self.numbers = numbers
         self.declaration: Weights | None = None
 

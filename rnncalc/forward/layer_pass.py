@@ -166,8 +166,9 @@ def joined(vectors: Vectors[Value], parts: Sequence[Value]) -> Value:
 
 def _calculate(calculations: Sequence[Calculation], values: dict[int, Any]) -> None:
     """Add the results of operations to the values that they are made of."""
+    value_at = values.__getitem__
     for place, do, operands in calculations:
-        values[place] = do(*[values[operand] for operand in operands])
+        values[place] = do(*map(value_at, operands))
 
 
 def bound_weights(bound: BoundWeights, weights: Weights) -> Product:

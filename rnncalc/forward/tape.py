@@ -26,9 +26,9 @@ from rnncalc.step.operations import (
     Operation,
     Rows,
     Vector,
+    outer_products,
     placing,
     plus,
-    product,
     row,
 )
 
@@ -88,7 +88,7 @@ class TapeValue:
             if operand.needs:
                 operand.add(self.gradient if rule is operations.UNCHANGED else rule(read))
         if self.row in (MATRIX, CONVOLVE) and self.operands[1].needs:
-            self.layer.multiplications += len(self.operands[0].numbers.rows[0]) * len(self.gradient)
+            self.layer.multiplications += self.operands[0].numbers.width * len(self.gradient)
         elif self.row.name in PAIRED:
             vector, *others = self.operands
             times = (len(others) if vector.needs else 0) + sum(other.needs for other in others)
@@ -231,43 +231,33 @@ class LayerTape:
 
     def add(self, piece: TensorPart, rows: Rows) -> None:
         """Add to the gradient of a piece of the weights; a vector's gradient is one row."""
-        array = self.gradients[piece.name]
-        for place in piece.at:
-            array = array[place]
-        if piece.each and not piece.taps:
-            rows = [rows[0][at : at + piece.each] for at in range(0, len(rows[0]), piece.each)]
-        if not isinstance(array[0], list):
-            (row,) = rows
-            stop = piece.start + len(row)
-            array[piece.start : stop] = plus(array[piece.start : stop], row)
-            return
-        for number, row in enumerate(rows, piece.start):
-            if piece.taps:
-                for column, slope in enumerate(row):
-                    *axes, last = piece.number(number, column, len(row) // len(piece.taps))
+        array, first, column = within(self.gradients[piece.name], piece.at), piece.start, 0
+        if piece.taps:
+            for number, row in enumerate(rows, first):
+                for place, slope in enumerate(row):
+                    *axes, last = piece.number(number, place, len(row) // len(piece.taps))
                     within(array, axes)[last] += slope
-            elif piece.transposed:
-                for line, gradient in zip(array[piece.below : piece.below + len(row)], row, strict=True):
-                    line[number] += gradient
-            else:
-                array[number] = plus(array[number], row)
+            return
+        if piece.transposed:
+            rows, first, column = [*map(list, zip(*rows, strict=True))], piece.below, piece.start
+        elif piece.each:
+            rows = [rows[0][at : at + piece.each] for at in range(0, len(rows[0]), piece.each)]
+        elif not isinstance(array[0], list):
+            array, first, column = [array], 0, piece.start
+        for line, row in zip(array[first : first + len(rows)], rows, strict=True):
+            part = slice(column, column + len(row))
+            line[part] = plus(line[part], row) if any(line[part]) else row
 
     def finish(self) -> None:
         """Compute the gradient of each matrix: the sum over all its uses at all steps."""
         for matrix, owner, gradients, inputs in self._uses.values():
             self.multiplications += len(inputs) * len(gradients[0]) * len(inputs[0])
-            owner.add(matrix.origin.piece, _outer_products(gradients, inputs))
+            owner.add(matrix.origin.piece, outer_products(gradients, inputs))
         self._uses.clear()
 
 
-def _outer_products(gradients: Iterable[Vector], inputs: Iterable[Vector]) -> Rows:
-    """Return the sum of the outer products of each gradient and its input."""
-    columns = [*zip(*inputs, strict=True)]
-    return [product(columns, row) for row in zip(*gradients, strict=True)]
-
-
 def _zeros(array: Nested) -> Nested:
-    return [_zeros(each) for each in array] if isinstance(array, list) else 0.0
+    return [*map(_zeros, array)] if isinstance(array[0], list) else [0.0] * len(array)
 
 
 class Tape:
@@ -321,7 +311,7 @@ class Tape:
                     _add(sums, operand, slope)
                     continue
                 if isinstance(operand, MatrixUse) and slope.row is None:  # a pair of vectors for each place
-                    slope = TapeValue(_outer_products(*zip(*slope.numbers, strict=True)), slope.layer)
+                    slope = TapeValue(outer_products(*zip(*slope.numbers, strict=True)), slope.layer)
                 yield operand, slope
 
 

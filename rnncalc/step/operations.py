@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
-from itertools import accumulate, chain, cycle, starmap
+from itertools import accumulate, chain, cycle, repeat, starmap, zip_longest
 from math import copysign, erfc, exp, fsum, inf, nan, pi, sqrt, tanh
 from operator import add, itemgetter, mul, truediv
 from typing import Any, Protocol
@@ -167,13 +167,33 @@ if sys.version_info >= (3, 12):
 
     def product(rows: Iterable[Sequence[float]], x: Sequence[float]) -> Vector:
         """Return the matrix of these rows times x. Rows and x must be of one length."""
-        return [sumprod(row, x) for row in rows]
+        return list(map(sumprod, rows, repeat(x)))
+
+    def outer_products(gradients: Sequence[Vector], inputs: Sequence[Vector]) -> Rows:
+        """Return the sum of the outer products of each gradient and its input."""
+        columns = [*zip(*inputs, strict=True)]
+        return [product(columns, row) for row in zip(*gradients, strict=True)]
 
 else:
 
     def product(rows: Iterable[Sequence[float]], x: Sequence[float]) -> Vector:
         """Return the matrix of these rows times x. Rows and x must be of one length."""
         return [sum(map(mul, row, x)) for row in rows]
+
+    def outer_products(gradients: Sequence[Vector], inputs: Sequence[Vector]) -> Rows:
+        """Return the sum of the outer products of each gradient and its input, four at a time: few calls a number."""
+        rows = [[0.0] * len(inputs[0]) for _ in gradients[0]]
+        for four_gradients, four_inputs in zip(_fours(gradients), _fours(inputs), strict=True):
+            columns = [*zip(*four_inputs, strict=True)]
+            rows = [
+                [total + a * e + b * f + c * g + d * h for total, (e, f, g, h) in zip(row, columns, strict=True)]
+                for row, a, b, c, d in zip(rows, *four_gradients, strict=True)
+            ]
+        return rows
+
+    def _fours(vectors: Sequence[Vector]) -> Iterable[tuple[Vector, ...]]:
+        """Return four vectors at a time, the last with vectors of zeros."""
+        return zip_longest(*[iter(vectors)] * 4, fillvalue=[0.0] * len(vectors[0]))
 
 
 def _everywhere(vector: Vector, bias: Vector) -> Vector:
@@ -361,13 +381,13 @@ TABLE = (
     Operation("increment", 1, lambda vector: [1.0 + each for each in vector], (UNCHANGED,),
               before=("1", " + "), strength=0, drawn="1+", program="1 + ", sums=1, beside=True),
     # a matrix, with its rows and columns, and a vector
-    Operation("matrix", 2, lambda matrix, vector: product(matrix.rows, vector),
+    Operation("matrix", 2, lambda matrix, vector: matrix.times(vector),
               (GradientRule(outer, GRADIENT, 1), GradientRule(through, 0, GRADIENT)),
               sign=" ", strength=3, program="@", beside=True),
     # a convolution, with what is around each place, and a vector of places with their channels: a matrix product at
     # each place; the gradient of its weights is the sum of an outer product for each place
     Operation("convolve", 2,
-              lambda kernel, vector: [y for around in kernel.around(vector) for y in product(kernel.rows, around)],
+              lambda kernel, vector: kernel.times(vector),
               (GradientRule(lambda kernel, gradient, vector: kernel.outer(gradient, vector), 0, GRADIENT, 1),
                GradientRule(lambda kernel, gradient: kernel.spread(gradient), 0, GRADIENT)),
               sign=" ∗ ", strength=3, program="", beside=True),
