@@ -20,6 +20,7 @@ from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import (
     dtype_flag,
+    dtype_in,
     file_flag,
     files,
     flag_of,
@@ -109,7 +110,7 @@ def check(
     overrides["dtype"] = dtype
     with AllAtOnce() as at_once:
         listed = formats.find(destination.format).can_write(DataReport)
-        call = Call((), overrides, (dtype or "float32", quantize), strict, listed)
+        call = Call((), overrides, (dtype_in(overrides), quantize), strict, listed)
         checks = at_once.ask(_check_all, paths, call, limits, baseline, model)
     checks = checks.replace(tensors=tensors)
     write([checks], destination)

@@ -298,7 +298,7 @@ def run_call(args: list[str]) -> int:
         tell(f"rnncalc: {_shorten(error.format_message())}")
     except OSError as error:
         discard_unwritten(sys.stdout)
-        tell(f"rnncalc: cannot write the answer: {(error.strerror or str(error)).lower()}")
+        tell(f"rnncalc: cannot write the answer: {(error.strerror or 'standard output is closed').lower()}")
     else:
         return code if isinstance(code, int) else 0
     return 2

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Unpack
 import click
 
 from rnncalc.cli.commands import Command, cli, command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, option, report_flags, spec_flags
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, dtype_in, network_flags, option, report_flags, spec_flags
 from rnncalc.cli.inputs import describing, overrides, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, noted, write
 from rnncalc.cli.vary import described_varied, read_vary, varied_report, vary_flag
@@ -60,7 +60,7 @@ def compare(
     --steps FIRST..LAST shows how the dense equivalent grows with the number of steps. Exit code 1 when no width fits
     the budget.
     """
-    dtype = flags.get("dtype") or "float32"
+    dtype = dtype_in(flags)
     with AllAtOnce() as at_once:
         if match := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
             expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(match[0])}'"

@@ -7,7 +7,7 @@ from typing import Any
 
 from rnncalc.cli.beside import REPORTS, beside, beside_flags, take_beside
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import dtype_flag, flag_of, notation_flag, option, report_flags, spec_flags
+from rnncalc.cli.flags import dtype_flag, dtype_in, flag_of, notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_each
 from rnncalc.cli.output import AllAtOnce, Destination, name_file, write
 from rnncalc.cli.vary import described_varied, read_vary, varied_report, vary_flag
@@ -54,7 +54,7 @@ def count(
     SPEC is a YAML file, a folder of them, a model file, or - for standard input; without one, the flags describe
     the network.
     """
-    asked, dtype = take_beside(flags), flags["dtype"] or "float32"
+    asked, dtype = take_beside(flags), dtype_in(flags)
     with AllAtOnce() as at_once:
         varied = read_vary(vary, at_once)
         networks: Any = at_once.ask(read_each, specs, flags, lambda each: (each.source, described_varied(each, varied)))

@@ -5,7 +5,7 @@ Each is a decorator, so that its option is built when its command is imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import click
@@ -237,9 +237,15 @@ quantize_flag = word_flag(
     help="Bytes as kernels or frameworks store integers.",
 )
 
+USUAL_DTYPE = "float32"
 dtype_flag = word_flag(
-    "--dtype", words="rnncalc.layers.options:DTYPES", help="Data type, for bytes; float32 by default."
+    "--dtype", words="rnncalc.layers.options:DTYPES", help=f"Data type, for bytes; {USUAL_DTYPE} by default."
 )
+
+
+def dtype_in(flags: Mapping[str, Any]) -> str:
+    """Return the type that --dtype gives, or else the usual one."""
+    return flags.get("dtype") or USUAL_DTYPE
 
 
 def report_flags(*reports: type[Report], default: str = "") -> Decorator:

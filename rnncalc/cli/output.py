@@ -204,8 +204,8 @@ def discard_unwritten(stream: TextIO) -> None:
 
 def make_encodable() -> None:
     """Make every character writable: if the encoding lacks one of our symbols, write a plain one; others become `?`."""
-    if sys.stdout is None:  # closed by the caller
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open for as long as the process runs
+    if sys.stdout is None:  # closed by the caller: what is not writable refuses an answer
+        sys.stdout = open(os.devnull, encoding="utf-8")  # noqa: SIM115  open for as long as the process runs
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not _is_utf8(stream):
             import codecs

@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, dtype_in, file_flag, files, network_flags, option, report_flags
 from rnncalc.cli.inputs import is_drafted, network_meant, read_open_spec, read_spec
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
@@ -48,7 +48,7 @@ def solve(
     if specs and (meant := network_meant(specs)):
         raise CallError(meant)
     with AllAtOnce() as at_once:
-        size = at_once.ask(bytes_of, flags.get("dtype") or "float32")
+        size = at_once.ask(bytes_of, dtype_in(flags))
         budget = at_once.ask(_budget, params, bytes_, match)
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
         spec = at_once.ask(read_open_spec, specs, **flags)

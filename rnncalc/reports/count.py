@@ -58,7 +58,8 @@ class CountReport(SheetReport, DataReport, RecordReport):
                 }
                 for layer in count.layers
             ),
-            **fields(count, *_HEADER[-6:], "dtype"),
+            **fields(count, *_HEADER[-6:]),
+            "dtype": dtype_of(network, count.dtype),
             "conditions": [*on_conditions(count.layers)],
             "roles": [{"role": role, "params": params, "share": share} for role, params, share in self._shares()],
             "dense": dense
@@ -237,10 +238,16 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
 def bytes_each(network: Described, dtype: str, each: str) -> str:
     """Return the bytes of a number, such as `4 bytes each, float32; 2 in lstm_1, float16`; dtypes in use alone."""
     first, *others = dtypes = [*on_dtypes(network, dtype)] or [""]
-    if first and all(placed.layer.dtype not in (None, dtype) for placed in network.stack if placed.params):
+    if first and dtype_of(network, dtype) is None:
         size, _, where = first.partition(" ")
         return "; ".join((f"{plural(int(size), 'byte')} {each} {where}", *others))
     return "; ".join(filter(None, (f"{plural(bytes_of(dtype), 'byte')} {each}, {dtype}", *dtypes)))
+
+
+def dtype_of(network: Described, dtype: str) -> str | None:
+    """Return the dtype of a call if some parameter has it, None if all have others of their own."""
+    owners = [placed.layer for placed in network.stack if placed.params]
+    return dtype if not owners or any(layer.dtype in (None, dtype) for layer in owners) else None
 
 
 def on_dtypes(network: Described, dtype: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from rnncalc.questions.count import bytes_of
 from rnncalc.questions.kept import kept
 from rnncalc.questions.training import Training
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
-from rnncalc.reports.count import CountReport, on_dtypes
+from rnncalc.reports.count import CountReport, dtype_of, on_dtypes
 from rnncalc.reports.report import fields
 from rnncalc.words import KIBI, all_of, byte_size, plural
 
@@ -41,7 +41,8 @@ class TrainingReport(ExtendedCountReport):
         step = {
             **fields(training, "chunk", "batch", "optimizer", "updates", "states_carried"),
             **total,
-            **fields(training, "bytes", "dtype"),
+            "bytes": training.bytes,
+            "dtype": dtype_of(training.network, training.dtype),
             "epoch": training.epoch and training.epoch._asdict(),
             "kept": (keeps := kept(training)) and keeps._asdict(),
         }
