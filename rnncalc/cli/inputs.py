@@ -86,7 +86,9 @@ def read_each(
         if in_flags and specs:
             problem = problem or _both(in_flags, specs, flags["layers"])
         elif not (in_flags or specs):
-            problem = "no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1"
+            weights = _weights() or ""
+            cure = f"; or remove --weights before {escape_path(weights)}" if is_drafted(weights) else ""
+            problem = f"no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1{cure}"
         elif specs:
             problem = problem or network_meant(specs)
         if problem:
@@ -98,9 +100,18 @@ def read_each(
             specs = specs[:1]  # the other words belong to the misspelled command
         files = [file for spec in specs for file in below(spec)]
         if one and len(files) > 1:
-            at_once.refuse(f"expected one network, got {len(files):,}; name one spec")
+            models, cure = [file.path for file in files if is_drafted(file.path)], "name one spec"
+            if _weights() == "" and len(files) == 2 and len(models) == 1:
+                cure = f"write --weights before {escape_path(models[0])}"
+            at_once.refuse(f"expected one network, got {len(files):,}; {cure}")
             return []
         return [at_once.ask(keep, file) for file in files]
+
+
+def _weights() -> str | None:
+    """Return the file that --weights names in this call, empty without one; None if the command has no such flag."""
+    context = click.get_current_context(silent=True)
+    return (context.params["weights"] or "") if context and "weights" in context.params else None
 
 
 def network_meant(words: Sequence[str]) -> str:
