@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from math import prod
 from os import PathLike, fspath
@@ -16,11 +16,12 @@ from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Time, Transform
+from rnncalc.layers.options import DTYPES
 from rnncalc.layers.reshaping import LastStep, RepeatVector
 from rnncalc.models.blocks import readers_of_two
 from rnncalc.models.chain import in_chain, orders, with_table_first
 from rnncalc.models.files import read as read_file
-from rnncalc.models.files.model import FileModule, ModelFile, Remark, RemarkKind, may_be_buffers
+from rnncalc.models.files.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, may_be_buffers
 from rnncalc.models.files.torch_names import LENGTHS
 from rnncalc.models.sites import OF_ATTENTION, Doubt, Site, as_attention, as_table, in_groups, sites_of, untrained
 from rnncalc.network.network import Network
@@ -112,7 +113,7 @@ def _networks(whole: Reading, remarks: dict[Remark, None]) -> Iterator[tuple[str
         remarks |= dict.fromkeys(below.file.remarks)
         name = next((module.path for module in modules if module.tensors), "network")
         for inner, (draft, times) in (
-            below.networks or {name if file.rows else _common(modules): (below.draft, 1)}
+            below.networks or {name if file.rows else _common(module.path for module in modules): (below.draft, 1)}
         ).items():
             doubts = tuple(
                 tuple(doubt for doubt in each if calls == 1 or doubt.kind is not Doubt.CALLS) for each in draft.doubts
@@ -125,41 +126,37 @@ def _widths_differ(draft: Draft) -> bool:
     return any(doubt.kind is Doubt.WIDTH for doubts in draft.doubts for doubt in doubts)
 
 
-def _common(modules: Sequence[FileModule]) -> str:
-    """Return the names that the paths of modules begin with."""
-    paths = [module.path.split(".") for module in modules]
-    return ".".join(names[0] for names in takewhile(lambda names: len({*names}) == 1, zip(*paths, strict=False)))
-
-
-_OF_DENSE = {"weight", "bias"}
-"""The tensors of PyTorch's nn.Linear."""
+def _common(paths: Iterable[str]) -> str:
+    """Return the names that paths of modules begin with."""
+    names = zip(*(re.split("[./]", path) for path in paths), strict=False)
+    return ".".join(each[0] for each in takewhile(lambda several: len({*several}) == 1, names))
 
 
 def _by_first_name(whole: Reading) -> tuple[tuple[frozenset[str], int], ...]:
-    """Return the modules of PyTorch that are in one module, if the layers do not follow one another as one row.
+    """Return the paths that are in one module, if the layers do not follow one another as one row.
 
     If each is by itself, several dense layers at the end that read one width, as of an actor and a critic, are apart
-    from those before them.
+    from those before them. A file with a graph or a configuration tells more.
     """
     file = whole.file
-    if file.framework != "pytorch" or whole.draft is None or not _widths_differ(whole.draft):
+    configured = file.framework in ("keras", "tfjs") and Remark(RemarkKind.NO_CONFIG) not in file.remarks
+    if file.framework == "onnx" or configured or whole.draft is None or not _widths_differ(whole.draft):
         return ()
-    start = _common(file.modules)
-    groups: dict[str, set[str]] = {}
-    for module in file.modules:
-        first = module.path[len(start) :].lstrip(".").partition(".")[0]
-        groups.setdefault(first, set()).add(module.path)
-    if all(len(paths) == 1 for paths in groups.values()):
-        modules = [module for module in file.modules if module.tensors]
-        shapes = [module.tensors["weight"].shape if {*module.tensors} <= _OF_DENSE else () for module in modules]
-        width = shapes[-1][-1:]
-        heads = [*takewhile(lambda shape: len(shape) == 2 and shape[1:] == width, reversed(shapes))]
-        if len(heads) < 2 or any(shape[:1] == width for shape in heads[1:]):  # which may follow one another
-            return ()
-        apart = [module.path for module in modules[-len(heads) :]]
-        before = frozenset(module.path for module in file.modules).difference(apart)
-        return tuple((paths, 1) for paths in (before, *map(frozenset, zip(apart, strict=True))) if paths)
-    return tuple((frozenset(paths), 1) for paths in groups.values())
+    every = [module.path for module in file.modules]
+    start, groups = len(_common(every)), dict[str, set[str]]()
+    for path in every:
+        groups.setdefault(re.split("[./]", path[start:].lstrip("./"))[0], set()).add(path)
+    sites = sites_of(file, readers_of_two(file.framework))
+    sites = [site for site in (sites if file.ordered else in_chain(sites)) if site.params]
+    if len({site.path for site in sites}) > len(groups):
+        return tuple((frozenset(paths), 1) for paths in groups.values())
+    width = sites[-1].inputs
+    heads = [*takewhile(lambda site: type(site.layer) is Dense and site.inputs == width, reversed(sites))]
+    units = [site.layer.output_width(width) for site in heads if site.layer]
+    if len(heads) < 2 or width in units[1:]:  # which may follow one another
+        return ()
+    apart = [frozenset((site.path,)) for site in reversed(heads)]
+    return tuple((paths, 1) for paths in (frozenset(every).difference(*apart), *apart) if paths)
 
 
 def _row(file: ModelFile) -> Reading:
@@ -332,7 +329,8 @@ class _Drafting:
         # statistics are never trained, frozen or not
         stored = untrained(site.layer, inputs, self.file.framework)
         frozen = {name: tensor.frozen for name, tensor in site.tensors.items() if name not in stored}
-        layer = site.layer.replace(path=_path(site.path), frozen=bool(frozen) and all(frozen.values()))
+        whole = {"path": _path(site.path), "dtype": dtype_of(site.tensors.values())}
+        layer = site.layer.replace(frozen=bool(frozen) and all(frozen.values()), **whole)
         rows = next(iter(site.shapes.values()))[:1] if Doubt.TABLE in site.doubts else ()
         doubts = [Remark(doubt, (), rows if doubt is Doubt.TABLE else ()) for doubt in site.doubts]
         if isinstance(layer, Dense) and OF_ATTENTION.search(site.path):
@@ -366,8 +364,10 @@ class _Drafting:
         free = last and bool(self.table) and not isinstance(self.layers[-1], Output)
         if free and of_table and isinstance(site.layer, Dense) and site.layer.units == self.input:
             self._flush(site.inputs)
-            output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
-            self._add(output, Remark(Doubt.ACTIVATION))
+            options = {"bias": site.layer.bias, "activation": site.layer.activation}
+            options["dtype"] = dtype_of(site.tensors.values())
+            output = Output(site.layer.units, tied=True, path=_path(site.path), **options)
+            self._add(output, *(Remark(doubt) for doubt in site.doubts if doubt is not Doubt.TABLE))
         elif site.params:
             self._wait(site)
 
@@ -454,10 +454,16 @@ def _external(sites: Sequence[Site]) -> External:
     if not 0 < len(by_name) == len(tensors) <= MOST_NAMED or not (plain and named):
         paths = {site.path for site in sites}
         path = _path(paths.pop()) if len(paths) == 1 else None
-        return External(sum(site.params for site in sites), path=path, frozen=frozen)
+        return External(sum(site.params for site in sites), path=path, frozen=frozen, dtype=dtype_of(tensors))
     trainable = {} if frozen else {name: False for name, tensor in by_name.items() if tensor.frozen}
     shapes = {name: tensor.shape for name, tensor in by_name.items()}
-    return External(shapes, path=start[:-1] or None, frozen=frozen, trainable=trainable)
+    return External(shapes, path=start[:-1] or None, frozen=frozen, trainable=trainable, dtype=dtype_of(tensors))
+
+
+def dtype_of(tensors: Iterable[FileTensor]) -> str | None:
+    """Return the type of all of some tensors as a spec has it; None for float32, and for several."""
+    dtype, *others = {tensor.dtype.partition("_")[0] for tensor in tensors if tensor.is_parameter} or ("float32",)
+    return dtype if dtype in DTYPES and dtype != "float32" and not others else None
 
 
 def _path(path: str) -> str | None:
@@ -473,6 +479,8 @@ def _network(
     steps: int | None,
 ) -> Draft | None:
     """Return the draft of these layers; a dense layer at the end is the output layer."""
+    if dtype := dtype_of(file.tensors):  # also of layers without tensors
+        layers = [layer.replace(dtype=dtype) for layer in layers]
     last = layers[-1] if layers else None
     output: Output | None = last if isinstance(last, Output) else None
     if type(last) is Dense and not last.extra_inputs and len(layers) > 1:

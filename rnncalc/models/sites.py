@@ -330,9 +330,10 @@ def _with_owner(site: Site, tables: Mapping[str, Site]) -> Site:
 
 Guess = tuple[Layer, int, tuple[Doubt, ...]]
 
-_NORM = re.compile(r"norm|(^|[._])ln(_|[0-9]|[.]|$)", re.IGNORECASE)
-_OTHER_NORM = re.compile(r"(batch|group|weight)_?norm|instance|rms|(^|[._])[bgi]n[0-9]*$", re.IGNORECASE)
+_NORM = re.compile(r"norm|(^|[._/])ln(_|[0-9]|[.]|$)", re.IGNORECASE)
+_OTHER_NORM = re.compile(r"(batch|group|weight)_?norm|instance|rms|(^|[._/])[bgi]n_?[0-9]*$", re.IGNORECASE)
 """Norms that have the same tensors as a layer norm."""
+_BATCH_NORM = re.compile(r"batch_?norm|(^|[._/])bn_?[0-9]*$", re.IGNORECASE)
 OF_ATTENTION = re.compile(r"(^|[._/])(attn|attention|align)", re.IGNORECASE)
 """The names of modules of attention."""
 _TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable|biline|biaff", re.IGNORECASE)
@@ -762,7 +763,7 @@ def _flax(site: Site, module: FileModule) -> Guess | None:
     match {**shapes, **{name: tensor.shape for name, tensor in site.buffers.items() if name == "mean"}}:
         case {"mean": (width,)}:
             return BatchNorm(scale="scale" in shapes, center="bias" in shapes), width, (Doubt.EPSILON,)
-        case {"scale": (width,)} if re.search("batch_?norm", site.path, re.IGNORECASE):
+        case {"scale": (width,)} if _BATCH_NORM.search(site.path):
             return BatchNorm(center="bias" in shapes), width, (Doubt.STATISTICS,)
         case {"scale": (width,)} if norm:
             return LayerNorm(bias="bias" in shapes), width, (Doubt.NORM,)

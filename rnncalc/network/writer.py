@@ -34,13 +34,19 @@ def spec_of(network: Described) -> dict[str, Any]:
     if network.encoder and network.decoder:
         halves = {"encoder": network.encoder, "decoder": network.decoder}
         return {"name": network.name} | spec | {key: _part(half, half.steps) for key, half in halves.items()}
-    return {"name": network.name} | spec | _part(network.parts[None], network.steps)
+    part = network.parts[None]
+    dtypes = {layer.dtype for layer in (*part.layers, *[part.output] * bool(part.output))}
+    if len(dtypes) == 1 and None not in dtypes:  # at its top, for all layers
+        layers, output = (layer.replace(dtype=None) for layer in part.layers), part.output
+        part = part._replace(layers=tuple(layers), output=output and output.replace(dtype=None))
+        spec["dtype"] = dtypes.pop()
+    return {"name": network.name} | spec | _part(part, network.steps)
 
 
 def _of_model(model: Model) -> dict[str, Any]:
     specs = {name: spec_of(each.network) for name, each in model.networks.items()}
     first, *others = specs.values()
-    common = {key: first[key] for key in ("convention", "notation", "source") if key in first}
+    common = {key: first[key] for key in ("convention", "notation", "source", "dtype") if key in first}
     top = {"name": model.name, **_changed(model, ("source",))}
     top |= {key: value for key, value in common.items() if all(spec.get(key) == value for spec in others)}
     return top | {

@@ -76,6 +76,8 @@ def read(path: str, within: str = "") -> ModelFile:
     remarks += model.named_remarks(
         {RemarkKind.EQUAL: equal, RemarkKind.NOT_READ: pickled.others, RemarkKind.FOREIGN: pickled.foreign}
     )
+    beside = [name for name in _beside(tensors, pickled.tables) if pickled.tensors[name][1] is None]
+    tensors = model.with_roles(tensors, dict.fromkeys(beside, TensorRole.BUFFER))
     copies = {*_copies(tensors, pickled.tables), *_turned(tensors)}
     tensors, of_tensors = torch_names.remarked(tensors, pickled.quantised, copies)
     remarks += of_tensors
@@ -233,6 +235,13 @@ def _copies(tensors: Sequence[FileTensor], tables: Collection[str]) -> Iterator[
         copies |= {table} if _COPY.search(key) and (path, sums[table]) in kept else set()
         kept.add((path, sums[table]))
     yield from (each.name for each in tensors if any(path in copies for path, _ in torch_names.divisions(each.name)))
+
+
+def _beside(tensors: Sequence[FileTensor], tables: Collection[str]) -> Iterator[str]:
+    """Yield the names of single numbers in a dictionary that holds one of tensors too, as a checkpoint has a loss."""
+    paths = {path for each in tensors for path, _ in torch_names.divisions(each.name) if path in tables}
+    above = {path.rpartition(".")[0] for path in paths}
+    yield from (each.name for each in tensors if not each.shape and each.name.rpartition(".")[0] in above)
 
 
 def _turned(tensors: Sequence[FileTensor]) -> Iterator[str]:
