@@ -185,3 +185,23 @@ def test_a_network_of_real_size(made: Any, model: Any, inputs: int, layers: list
         assert [placed.layer.kind for placed in load(str(spec_of(path))).stack] == [*layers, "dense"], draft
     spec_of(path).write_text(f"topology: many-to-many\n{draft}")
     runs_to(spec_of(path), path, flow, np.asarray(theirs)[0], within=1e-5)
+
+
+class Heads(nn.Module):  # type: ignore[misc]
+    """A cell, a batch norm, and two layers that read its output."""
+
+    @nn.compact  # type: ignore[untyped-decorator]
+    def __call__(self, x: Any) -> Any:
+        x = nn.BatchNorm(use_running_average=True, name="bn1")(nn.RNN(nn.GRUCell(6))(x))
+        return nn.Dense(3, name="policy")(x), nn.Dense(1, name="value")(x)
+
+
+@pytest.mark.parametrize("collections", [("params", "batch_stats"), ("params",)])
+def test_heads_are_networks(tmp_path: Path, collections: tuple[str, ...]) -> None:
+    """Behind a batch norm whose name alone tells it, if its statistics are not in the file."""
+    tree = Heads().init(jax.random.key(0), jnp.ones((1, 5, 4), jnp.float32))
+    (tmp_path / "a.msgpack").write_bytes(to_bytes({name: tree[name] for name in collections}))
+    text = hold(tmp_path / "a.msgpack", sum(each.size for each in jax.tree.leaves(tree["params"])))
+    assert "- batch_norm:\n        path: bn1\n" in text
+    assert all(f"  {head}:\n    input: 6\n" in text for head in ("policy", "value"))
+    assert "external" not in text

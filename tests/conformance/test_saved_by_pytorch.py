@@ -84,6 +84,31 @@ def test_every_type(tmp_path: Path, dtype: str) -> None:
         np.testing.assert_array_equal(one.read(), tensor.double().numpy())
 
 
+def test_a_checkpoint_of_two_heads_in_half_precision(tmp_path: Path) -> None:
+    """A loss beside the tables of tensors is no parameter, each head is a network, and a number has two bytes."""
+    layers = {
+        "embed": nn.Embedding(30, 8),
+        "body": nn.LSTM(8, 12),
+        "intent": nn.Linear(12, 4),
+        "slots": nn.Linear(12, 7),
+    }
+    model = nn.ModuleDict(layers).half()
+    params, state = sum(each.numel() for each in model.parameters()), model.state_dict()
+    optimizer = torch.optim.AdamW(model.parameters())
+    sum(each.sum() for each in model.parameters()).backward()  # type: ignore[union-attr]
+    optimizer.step()
+    torch.save({"model": state, "optimizer": optimizer.state_dict(), "loss": torch.tensor(0.3)}, tmp_path / "a.pt")
+    torch.save(model, tmp_path / "b.pt")
+    safetensors.torch.save_file(state, tmp_path / "c.safetensors")
+    for name in ("a.pt", "b.pt", "c.safetensors"):
+        text = hold(tmp_path / name, params)
+        assert "dtype: float16\nnetworks:\n" in text
+        assert all(f"{head}:\n    input: 12\n" in text for head in ("intent", "slots"))
+        _, counted = called("count", tmp_path / name, "-f", "json")
+        assert f'\n  "bytes": {2 * params},' in counted
+        assert '\n  "dtype": "float16",' in counted
+
+
 def test_an_old_layout_is_refused(tmp_path: Path) -> None:
     """With what to do."""
     torch.save({"w": torch.ones(2)}, tmp_path / "a.pt", _use_new_zipfile_serialization=False)
