@@ -146,8 +146,8 @@ def _by_first_name(whole: Reading) -> tuple[tuple[frozenset[str], int], ...]:
     start, groups = len(_common(every)), dict[str, set[str]]()
     for path in every:
         groups.setdefault(re.split("[./]", path[start:].lstrip("./"))[0], set()).add(path)
-    sites = sites_of(file, readers_of_two(file.framework))
-    sites = [site for site in (sites if file.ordered else in_chain(sites)) if site.params]
+    found = sites_of(file, readers_of_two(file.framework))
+    sites = [site for site in (found if file.ordered else in_chain(found)) if site.params]
     if len({site.path for site in sites}) > len(groups):
         return tuple((frozenset(paths), 1) for paths in groups.values())
     width = sites[-1].inputs
@@ -364,9 +364,9 @@ class _Drafting:
         free = last and bool(self.table) and not isinstance(self.layers[-1], Output)
         if free and of_table and isinstance(site.layer, Dense) and site.layer.units == self.input:
             self._flush(site.inputs)
-            options = {"bias": site.layer.bias, "activation": site.layer.activation}
-            options["dtype"] = dtype_of(site.tensors.values())
-            output = Output(site.layer.units, tied=True, path=_path(site.path), **options)
+            options: dict[str, Any] = {key: getattr(site.layer, key) for key in ("bias", "activation")}
+            options |= {"path": _path(site.path), "dtype": dtype_of(site.tensors.values())}
+            output = Output(site.layer.units, tied=True, **options)
             self._add(output, *(Remark(doubt) for doubt in site.doubts if doubt is not Doubt.TABLE))
         elif site.params:
             self._wait(site)

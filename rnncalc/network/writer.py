@@ -35,7 +35,7 @@ def spec_of(network: Described) -> dict[str, Any]:
         halves = {"encoder": network.encoder, "decoder": network.decoder}
         return {"name": network.name} | spec | {key: _part(half, half.steps) for key, half in halves.items()}
     part = network.parts[None]
-    dtypes = {layer.dtype for layer in (*part.layers, *[part.output] * bool(part.output))}
+    dtypes = {layer.dtype for layer in (*part.layers, part.output) if layer}
     if len(dtypes) == 1 and None not in dtypes:  # at its top, for all layers
         layers, output = (layer.replace(dtype=None) for layer in part.layers), part.output
         part = part._replace(layers=tuple(layers), output=output and output.replace(dtype=None))

@@ -114,6 +114,34 @@ def test_a_run_with_the_weights_of_an_exported_file(tmp_path: Path, of: Any, way
     runs_to(spec_of(path), path, flow[:, 0], theirs, "--topology", "many-to-many")
 
 
+class Tied(Module):
+    """A tagger whose output has the matrix of its table, and a softmax along an axis."""
+
+    def __init__(self, axis: int) -> None:
+        super().__init__()
+        self.table, self.cell, self.head = nn.Embedding(9, 6), nn.LSTM(6, 6, batch_first=True), nn.Linear(6, 9)
+        self.head.weight, self.axis = self.table.weight, axis
+
+    def forward(self, x: Any) -> Any:
+        return torch.softmax(self.head(self.cell(self.table(x))[0]), self.axis)
+
+
+@pytest.mark.parametrize("dynamo", [False, True])
+@pytest.mark.parametrize("axis", [1, 2, -1])
+def test_a_softmax_along_an_axis(tmp_path: Path, axis: int, dynamo: bool) -> None:
+    """That of the features is an activation, under either number; along the steps no spec has one."""
+    path, tokens, model = tmp_path / "a.onnx", torch.tensor([[3, 1, 8, 2]]), Tied(axis).eval()
+    torch.onnx.export(model, (tokens,), path, dynamo=dynamo, verbose=False)
+    text = hold(path, sum(each.numel() for each in model.parameters()))
+    assert "tied: true" in text
+    assert ("a run differs" in text) == (axis == 1)
+    if axis != 1:
+        spec = spec_of(path)
+        spec.write_text(f"{text}topology: many-to-many\n")
+        with torch.no_grad():
+            runs_to(spec, path, tokens[0].numpy(), model(tokens)[0].numpy())
+
+
 def test_weights_in_branches(tmp_path: Path) -> None:
     """A scripted `if` around a layer."""
 

@@ -1,5 +1,6 @@
 """PyTorch's networks as OpenVINO writes them: the draft counts what is stored, and a run gives OpenVINO's output."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,16 @@ CELLS: list[tuple[Any, bool, int]] = [  # with a table before it, and how many n
 
 
 class Network(nn.Module):  # type: ignore[misc, name-defined]
-    """A table or none, recurrent layers, and a dense one with a relu."""
+    """A table or none, recurrent layers, and a dense one with a relu, or with a softmax if it reads numbers."""
 
     def __init__(self, cell: Any, *, table: bool) -> None:
         super().__init__()
+        self.active = torch.relu if table else partial(torch.softmax, dim=2)
         self.emb, self.cell = nn.Embedding(20, 8) if table else nn.Identity(), cell
         self.fc = nn.Linear(cell.hidden_size * (1 + cell.bidirectional), 5)
 
     def forward(self, x: Any) -> Any:
-        return torch.relu(self.fc(self.cell(self.emb(x))[0]))
+        return self.active(self.fc(self.cell(self.emb(x))[0]))
 
 
 @pytest.mark.parametrize("half", [False, True])

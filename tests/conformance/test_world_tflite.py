@@ -43,7 +43,7 @@ def test_a_network(tmp_path: Path, number: int) -> None:
     layers = [
         [LAYERS.LSTM(16)],
         [LAYERS.LSTM(128, return_sequences=True), LAYERS.LSTM(12), LAYERS.Dense(5, activation="relu")],
-        [LAYERS.Embedding(20, 8), LAYERS.LSTM(16, return_sequences=True), LAYERS.Dense(4, activation="tanh")],
+        [LAYERS.Embedding(20, 8), LAYERS.LSTM(16, return_sequences=True), LAYERS.Dense(4, activation="softmax")],
         [LAYERS.LSTM(16), LAYERS.Dense(12, activation="sigmoid"), LAYERS.Dense(2, activation="softmax")],
     ][number]
     path = tmp_path / "a.tflite"

@@ -39,8 +39,8 @@ _ACTIVATIONS = (
     *("Relu", "Tanh", "Sigmoid", "Elu", "Gelu", "HardSigmoid", "LeakyRelu", "Selu", "Softmax", "Softplus", "Clip"),
 )
 _ACTIVATED = ("MatMul", "Gemm", "Conv", "BatchNormalization", "LayerNormalization", *FUSED)
-_FEATURES = {"Gemm": ([-1], [1]), "MatMul": ([-1],), "LayerNormalization": ([-1],)}
-"""The axis of the features in what an operator writes."""
+_FEATURES_LAST = (*PRODUCTS, "LayerNormalization")
+"""Operators whose output has the features along its last axis."""
 _AT_EACH_STEP = ("MatMul", "Add", "LayerNormalization", "Dropout", *_ACTIVATIONS)
 """Operators that compute the same at each step."""
 _JOINS = {"Add": "sum", "Sum": "sum", "Mul": "mul", "Mean": "ave"}
@@ -82,7 +82,7 @@ class Flow:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.nodes = graph.nodes
+        self.nodes, self._ranks = graph.nodes, graph.ranks
         self.outputs, self._others = graph.outputs[:1], graph.outputs[1:]
         self.values = {
             name: Value(tensor.shape, tensor.dtype, partial(model.flat, tensor), {name: prod(tensor.shape)})
@@ -154,7 +154,9 @@ class Flow:
             if reader and reader.kind in _ACTIVATIONS:
                 node.settings["activation"] = [reader.kind]
                 if reader.kind == "Softmax" and name in products:
-                    node.settings["softmax"] = [reader.settings.get("axis") in _FEATURES.get(node.kind, ())]
+                    last = {-1, (2 if node.kind == "Gemm" else self._ranks.get(reader.outputs[0], 0)) - 1}
+                    axis = (reader.settings.get("axis") or [0])[0]
+                    node.settings["softmax"] = [node.kind in _FEATURES_LAST and axis in last]
                 self.part.update(reader.outputs[:1])
             elif not self.readers.get(name) or (reader and (reader.kind in INPUTS or reader.kind in FUSED)):
                 node.settings["activation"] = ["Linear"]

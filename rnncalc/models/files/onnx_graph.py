@@ -55,6 +55,7 @@ class Graph:
     nodes: the operators, those within one behind it. tensors: as parameters; places: where each is.
     constants: the names of tensors that are constants of an operator. outputs: those of the file.
     names: what each name at a place is in the whole file. too_deep: the operators whose graphs within are not read.
+    ranks: how many axes what an operator outputs has, if the file says.
     """
 
     def __init__(self) -> None:
@@ -65,6 +66,7 @@ class Graph:
         self.names: dict[Place, ChainMap[str, str]] = {(): ChainMap()}
         self.too_deep: list[str] = []
         self.outputs: list[str] = []
+        self.ranks: dict[str, int] = {}
 
 
 class ONNXGraph(Graph):
@@ -76,12 +78,16 @@ class ONNXGraph(Graph):
         self._path = path
         with open_input(path) as file:
             self._wire = Wire(file)
-            span, versions = None, 0
+            span, version = None, 0
             for field, value in self._wire.fields(range(os.fstat(file.fileno()).st_size)):
                 if field == 7 and isinstance(value, range):
                     span = value
-                versions += field == 8
-            if span is None or not versions:
+                if field == 8 and isinstance(value, range):  # of the operators of a domain, ONNX's without a name
+                    pair = dict(self._wire.fields(value))
+                    domain, number = self._wire.text(pair.get(1, range(0))), pair.get(2)
+                    is_ours = domain in ("", "ai.onnx") and isinstance(number, int)
+                    version = max(version, number if is_ours else 1)
+            if span is None or not version:
                 lacks = "it has no graph, or no version of its operators"
                 raise BadFileError(f"is truncated, or is not an ONNX file: {lacks}")
             self._graph(span, ())
@@ -89,6 +95,8 @@ class ONNXGraph(Graph):
             names = self.names[node.at]
             inputs, outputs = (tuple(names.get(word, word) for word in words) for words in (node.inputs, node.outputs))
             self.nodes[number] = node._replace(inputs=inputs, outputs=outputs)
+            if node.kind == "Softmax":
+                node.settings.setdefault("axis", [-1 if version > 12 else 1])
 
     def _graph(self, span: range, at: Place) -> None:
         for field, value in self._wire.fields(span):
@@ -96,12 +104,26 @@ class ONNXGraph(Graph):
                 self._operator(value, at)
             elif isinstance(value, range) and field == 5:
                 self._add(self._tensor(value), at)
-            elif isinstance(value, range) and field == 12 and not at:
-                self.outputs.extend(self._wire.text(name) for each, name in self._wire.fields(value) if each == 1)
+            elif isinstance(value, range) and field in (12, 13) and not at:
+                name, rank = self._output(value)
+                self.outputs += [name] * (field == 12)
+                self.ranks |= {name: rank} if rank else {}
             elif field == 15:
                 raise BadFileError("holds sparse tensors, which are not read here")
             if len(self.tensors) > bounds.MOST_TENSORS or len(self.nodes) > 4 * bounds.MOST_TENSORS:
                 raise BadFileError(f"holds more than {bounds.MOST_TENSORS:,} tensors, or four times as many operators")
+
+    def _output(self, span: range) -> tuple[str, int]:
+        """Return the name of what an operator outputs, and how many axes it has, 0 if that is not said."""
+        wire, name, rank = self._wire, "", 0
+        for field, value in wire.fields(span):
+            if field == 1:
+                name = wire.text(value)
+            for key in (1, 2, 1) if field == 2 else ():  # the type of a tensor, its shape, and the axes of that
+                pairs = wire.fields(value) if isinstance(value, range) else ()
+                within = [each for number, each in pairs if number == key]
+                value, rank = (within or [0])[0], len(within)
+        return name, rank
 
     def _defined(self, name: str, at: Place) -> str:
         """Return the name in the whole file of what a place has under a name: its own, unless another has it too."""

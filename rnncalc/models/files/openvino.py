@@ -35,13 +35,14 @@ _CELLS = {
 
 
 class _Layer(NamedTuple):
-    """An element `layer`: its attributes, those of its `data`, and the number of each of its ports."""
+    """An element `layer`: its attributes, those of its `data`, and the ids of its ports; ranks: their axes."""
 
     name: str
     kind: str
     data: Mapping[str, str]
     inputs: list[str]
     outputs: list[str]
+    ranks: dict[str, int]
 
 
 def read(path: str) -> ModelFile:
@@ -70,13 +71,18 @@ def _parsed(text: bytes) -> tuple[dict[str, _Layer], dict[tuple[str, str], tuple
         if len(above) > MOST_PICKLE_DEPTH or len(layers) > 4 * MOST_TENSORS:
             raise BadFileError("has more layers, or layers within layers, than are read")
         if at == "net/layers" and name == "layer":
-            layers[words.get("id", "")] = _Layer(words.get("name", "")[:MOST_NAME], words.get("type", ""), {}, [], [])
+            layers[words.get("id", "")] = _Layer(
+                words.get("name", "")[:MOST_NAME], words.get("type", ""), {}, [], [], {}
+            )
         elif at == "net/edges":
             places = [words.get(word, "") for word in ("to-layer", "to-port", "from-layer", "from-port")]
             edges[places[0], places[1]] = places[2], places[3]
         elif at == "net/layers/layer" and name == "data":
             last = next(reversed(layers))
             layers[last] = layers[last]._replace(data=words)
+        elif name == "dim" and at == "net/layers/layer/output/port":
+            layer = layers[next(reversed(layers))]
+            layer.ranks[layer.outputs[-1]] = layer.ranks.get(layer.outputs[-1], 0) + 1
         elif name == "port" and at in ("net/layers/layer/input", "net/layers/layer/output"):
             layer = layers[next(reversed(layers))]
             (layer.inputs if at.endswith("input") else layer.outputs).append(words.get("id", ""))
@@ -106,6 +112,7 @@ def _graph(beside: str, layers: Mapping[str, _Layer], edges: Mapping[tuple[str, 
         reads = [edges.get((layer_id, port), ("", "")) for port in layer.inputs]
         inputs = tuple(f"{names.get(source, source)}:{port}" for source, port in reads)
         outputs = tuple(f"{names[layer_id]}:{port}" for port in layer.outputs)
+        graph.ranks |= {f"{names[layer_id]}:{port}": rank for port, rank in layer.ranks.items()}
         if layer.kind == "Const":
             tensor = _constant(beside, room, layer)
             graph.tensors[outputs[0]], graph.places[outputs[0]] = tensor._replace(name=outputs[0]), ()
@@ -155,7 +162,7 @@ def _translate(graph: Graph, node: Operator) -> None:
         numbers = model.flat(last) if last and prod(last.shape) <= MOST_AXES and last.dtype[:3] == "int" else [0.5]
         settings = {"perm" if kind == "Transpose" else "axis": [int(number) for number in numbers]}
         kind, inputs = (kind, inputs[:-1]) if 0.5 not in numbers else (node.kind + " along an axis", inputs)
-    if kind == "Concat":
+    if kind in ("Concat", "Softmax"):
         settings = {"axis": [int(data["axis"]) if data.get("axis", "").lstrip("-").isdecimal() else 0]}
     if kind == "Cast":
         settings = {"to": [1 if _TYPES.get(data.get("destination_type", ""), "") in model.REAL else 7]}

@@ -232,6 +232,8 @@ def _translated(
         case "Add" | "Mul" | "Sub":
             yield Operator(kind, name, tuple(inputs), before(0), settings)
             yield from activated(0)
+        case "Softmax":  # of the last axis
+            yield Operator(kind, name, (first,), outputs, {"axis": [-1]})
         case "Cast":
             yield Operator(kind, name, (first,), outputs, {"to": [1]})
         case _:
