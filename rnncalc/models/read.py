@@ -146,8 +146,8 @@ def _by_first_name(whole: Reading) -> tuple[tuple[frozenset[str], int], ...]:
     start, groups = len(_common(every)), dict[str, set[str]]()
     for path in every:
         groups.setdefault(re.split("[./]", path[start:].lstrip("./"))[0], set()).add(path)
-    found = sites_of(file, readers_of_two(file.framework))
-    sites = [site for site in (found if file.ordered else in_chain(found)) if site.params]
+    every_site = sites_of(file, readers_of_two(file.framework))
+    sites = [site for site in (every_site if file.ordered else in_chain(every_site)) if site.params]
     if len({site.path for site in sites}) > len(groups):
         return tuple((frozenset(paths), 1) for paths in groups.values())
     width = sites[-1].inputs
