@@ -80,6 +80,33 @@ def test_activations_of_a_program(tmp_path: Path) -> None:
     runs_to(spec, tmp_path / "relu.pt2", x[0], theirs)
 
 
+class Tied(nn.Module):  # type: ignore[misc]
+    """A tagger whose output has the matrix of its table, and a softmax along an axis."""
+
+    def __init__(self, axis: int) -> None:
+        super().__init__()
+        self.table, self.cell, self.head = nn.Embedding(9, 6), nn.LSTM(6, 6, batch_first=True), nn.Linear(6, 9)
+        self.head.weight, self.axis = self.table.weight, axis
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(self.head(self.cell(self.table(x))[0]), self.axis)
+
+
+@pytest.mark.parametrize("axis", [1, 2, -1])
+def test_a_softmax_of_a_program(tmp_path: Path, axis: int) -> None:
+    """Along the features it is an activation, under either number; a matrix that is shared keeps its layers' order."""
+    model, tokens = Tied(axis).eval(), torch.tensor([[3, 1, 8, 2]])
+    with torch.no_grad():
+        torch.export.save(torch.export.export(model, (tokens,)), tmp_path / "a.pt2")
+        theirs = model(tokens)[0].numpy()
+    text, spec = hold(tmp_path / "a.pt2", size(model)), spec_of(tmp_path / "a.pt2")
+    assert "tied: true" in text
+    assert ("a run differs" in text) == (axis == 1)
+    if axis != 1:
+        spec.write_text(f"{text}topology: many-to-many\n")
+        runs_to(spec, tmp_path / "a.pt2", tokens[0], theirs)
+
+
 class Last(nn.Module):  # type: ignore[misc]
     """The outputs of a recurrent layer at the last step."""
 

@@ -55,14 +55,17 @@ def read(path: str) -> ModelFile:
 _OPERATOR = re.compile(r"torch[.]ops[.]aten[.](?:rnn_(tanh|relu)(?:_cell)?|(linear|conv\dd)|(\w+?)_?)[.]")
 _ACTIVATION = re.compile(
     "r?elu|relu6|selu|gelu|gelu_tanh|silu|mish|prelu|leaky_relu|tanh|hardtanh|(hard)?sigmoid|hardswish|softplus|"
-    "(log_)?softmax"
+    "(log_)?softmax( along another axis)?"
 )
 
 
 def _with_program(modules: tuple[FileModule, ...], program: dict[str, Any]) -> tuple[FileModule, ...]:
-    """Return the modules with their activations, if all calls of one agree: those of an RNN, and behind a linear."""
+    """Return the modules in the order of the program's parameters; the list of weights has shared ones side by side.
+
+    With their activations, if all calls of one agree: those of an RNN, and behind a linear.
+    """
     match program:
-        case {"graph_module": {"graph": {"nodes": list(nodes)}, "signature": {"input_specs": list(inputs)}}}:
+        case {"graph_module": {"graph": {"nodes": list(nodes), **graph}, "signature": {"input_specs": list(inputs)}}}:
             pass
         case _:
             return modules
@@ -72,7 +75,9 @@ def _with_program(modules: tuple[FileModule, ...], program: dict[str, Any]) -> t
             case {"parameter": {"arg": {"name": str(name)}, "parameter_name": str(parameter)}}:
                 paths[name] = model.path_and_leaf(parameter)[0]
     readers, calls = dict[str, list[str]](), dict[str, set[tuple[str, str]]]()
-    for (word, linear, other), node, names in reversed([*_calls(nodes)]):  # what reads an output before what writes it
+    for (word, linear, other), node, names in reversed(
+        [*_calls(nodes, graph)]
+    ):  # what reads an output before what writes it
         for name in names:
             readers.setdefault(name, []).append(other)
         setting = ("nonlinearity", word)
@@ -81,15 +86,16 @@ def _with_program(modules: tuple[FileModule, ...], program: dict[str, Any]) -> t
             setting = "activation", behind[0] if len(behind) == 1 and _ACTIVATION.fullmatch(behind[0]) else "linear"
         for path in {paths[name] for name in names & paths.keys()} if word or linear else ():
             calls.setdefault(path, set()).add(setting)
+    order = {path: -place for place, path in enumerate(reversed(paths.values()))}
     return tuple(
         each._replace(settings={**each.settings, **dict(settings)})
         if len(settings := calls.get(each.path, set())) == 1
         else each
-        for each in modules
+        for each in sorted(modules, key=lambda module: order.get(module.path, 1))
     )
 
 
-def _calls(nodes: list[Any]) -> Iterator[tuple[tuple[str, str, str], dict[Any, Any], set[str]]]:
+def _calls(nodes: list[Any], graph: dict[Any, Any]) -> Iterator[tuple[tuple[str, str, str], dict[Any, Any], set[str]]]:
     """Yield the groups of `_OPERATOR` for each node that calls one, the node, and the names of what it reads."""
     for node in nodes:
         match node:
@@ -98,7 +104,21 @@ def _calls(nodes: list[Any]) -> Iterator[tuple[tuple[str, str, str], dict[Any, A
                 tanh = any(each == {"as_string": "tanh"} for each in arguments)  # an approximation of gelu
                 names = {name for each in arguments for name in _names(each)}
                 word, linear, other = (each or "" for each in operator.groups())
+                if other.endswith("softmax") and not _is_last(
+                    [*arguments, {}, {}][1], [*names], graph.get("tensor_values")
+                ):
+                    other += " along another axis"
                 yield (word, linear, f"{other}_tanh" if tanh else other), node, names
+
+
+def _is_last(axis: Any, names: list[str], values: Any) -> bool:
+    """Return whether an axis is the last one of the tensor that an operator reads."""
+    match axis, [values.get(name) for name in names] if isinstance(values, dict) else []:
+        case {"as_int": -1}, _:
+            return True
+        case {"as_int": int(place)}, [{"sizes": list(sizes)}]:
+            return place == len(sizes) - 1
+    return False
 
 
 def _names(value: Any) -> Iterator[str]:
