@@ -114,7 +114,7 @@ def test_a_run_with_the_weights_of_an_exported_file(tmp_path: Path, of: Any, way
     runs_to(spec_of(path), path, flow[:, 0], theirs, "--topology", "many-to-many")
 
 
-class Tied(Module):
+class Tied(Module):  # type: ignore[misc]
     """A tagger whose output has the matrix of its table, and a softmax along an axis."""
 
     def __init__(self, axis: int) -> None:

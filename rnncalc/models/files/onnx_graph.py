@@ -84,9 +84,10 @@ class ONNXGraph(Graph):
                     span = value
                 if field == 8 and isinstance(value, range):  # of the operators of a domain, ONNX's without a name
                     pair = dict(self._wire.fields(value))
-                    domain, number = self._wire.text(pair.get(1, range(0))), pair.get(2)
-                    is_ours = domain in ("", "ai.onnx") and isinstance(number, int)
-                    version = max(version, number if is_ours else 1)
+                    version = max(version, 1)
+                    match self._wire.text(pair.get(1, range(0))), pair.get(2):
+                        case (("" | "ai.onnx"), int(number)):
+                            version = max(version, number)
             if span is None or not version:
                 lacks = "it has no graph, or no version of its operators"
                 raise BadFileError(f"is truncated, or is not an ONNX file: {lacks}")
