@@ -31,7 +31,7 @@ from rnncalc.answers.worksheet import (
     worksheet_of,
 )
 from rnncalc.bounds import MOST_JUDGED
-from rnncalc.conventions import CONVENTIONS, convention, lacks
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.letters import has_letters
@@ -82,9 +82,10 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
     by_formulas: dict[object, Worksheet] = {}  # equal formulas have equal lines
     counts: list[tuple[Worksheet, list[str]]] = []
     for name in CONVENTIONS:
-        if name == here or any(any(lacks(layer, name)) for layer in layers):
+        row = convention(name)
+        if name == here or not all(map(row.expresses, layers)):
             continue
-        other = [*stack(network.flow, convention(name))]
+        other = [*stack(network.flow, row)]
         formulas = tuple([placed.layout.letters for placed in other])
         if formulas not in by_formulas:
             pairs = zip(worksheet, worksheet_of(network, other), strict=True)

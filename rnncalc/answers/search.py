@@ -74,6 +74,7 @@ class Search:
         self.fitted = [row for row in rows if row.fitted and quantity == "params"]
         self.rows = [row for row in rows if not row.fitted]
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
+        self._rights: dict[Portion, tuple[list[tuple[int, LayerLine]], Expression]] = {}
         self._singles: dict[Portion, Numbered] = {}
         self._pairs_by_count: dict[Portion, Numbered] = {}
 
@@ -234,13 +235,14 @@ class Search:
             for row in ([] if alone else self.fitted)
             for variant in variants_of(row, self.worksheet, question)
         ]
-        seen = [question.lines(self.worksheet)]
+        lines, right = self._right(portion)
+        seen = [lines]
         listed: list[tuple[str, Expression]] = []
         for candidate, by_chance in explanations:
             lines = question.lines(candidate.worksheet)
             if lines not in seen:
                 seen.append(lines)
-                yours, right = self._sum(candidate.worksheet, question), self._sum(self.worksheet, question)
+                yours = self._sum(lines)
                 layer = candidate.worksheet[portion.places[0]].name if len(portion.places) == 1 else candidate.layer
                 mistakes = tuple([row.filled(variant.values) for row, variant in candidate.mistakes])
                 diagnosis = Diagnosis(mistakes, layer, candidate.alone, yours, right, by_chance)
@@ -349,8 +351,15 @@ class Search:
         """The sums of the right lines, which most wrong worksheets have too."""
         return {id(line): line.expression for line in self.worksheet}
 
-    def _sum(self, worksheet: Worksheet, question: Question) -> Expression:
-        return sum_of(tuple(line for _, line in question.lines(worksheet)), self._expressions)
+    def _sum(self, lines: Iterable[tuple[int, LayerLine]]) -> Expression:
+        return sum_of((line for _, line in lines), self._expressions)
+
+    def _right(self, portion: Portion) -> tuple[list[tuple[int, LayerLine]], Expression]:
+        """Return the right lines of what is asked for, and their sum."""
+        if portion not in self._rights:
+            lines = portion.lines(self.worksheet)
+            self._rights[portion] = lines, self._sum(lines)
+        return self._rights[portion]
 
     def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
         """Return the likeliest pairs that give the number, one for each sum; all are guesses."""
@@ -362,10 +371,10 @@ class Search:
                     number = sum([counts[place] for place in portion.places] if portion.places else counts)
                     by_count.setdefault(number, []).append(candidate)
         pairs = self._pairs_by_count[portion].get(question.answer.number, [])
-        sums = [self._sum(self.worksheet, question)] if pairs else []
+        sums = [self._right(portion)[1]]
         likeliest = []
         for pair in pairs:
-            if pair.rarity == pairs[0].rarity and (yours := self._sum(pair.worksheet, question)) not in sums:
+            if pair.rarity == pairs[0].rarity and (yours := self._sum(question.lines(pair.worksheet))) not in sums:
                 sums.append(yours)
                 likeliest.append((pair, True))
         return likeliest[:MOST_LISTED]

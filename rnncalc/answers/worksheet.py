@@ -63,7 +63,7 @@ def total(terms: Iterable[Expression]) -> Expression:
 
 def _flattened(terms: Iterable[Expression]) -> Expression:
     each = tuple(part for term in terms for part in (term.terms if isinstance(term, Plus) else (term,)))
-    return each[0] if len(each) == 1 else Plus(each)
+    return Plus(each) if len(each) > 1 else each[0] if each else 0
 
 
 class GateInput(NamedTuple):
@@ -160,7 +160,7 @@ class LayerLine(NamedTuple):
         """The sum of the layer, to be written with its numbers."""
         others = [product(*factors) for part in self.others.values() for factors in part]
         inside = total((*_products(self), *_vectors(self), *others))
-        return product(self.times, self.directions, inside) if value(inside, {}) else 0
+        return product(self.times, self.directions, inside) if inside else 0
 
     @property
     def params(self) -> int:
@@ -282,7 +282,7 @@ def multiplied(line: LayerLine) -> LayerLine:
     return line._replace(gates=(), others={"products": times(products // line.directions)}, times=count)
 
 
-def sum_of(worksheet: Worksheet, known: Mapping[int, Expression] = {}) -> Expression:
+def sum_of(worksheet: Iterable[LayerLine], known: Mapping[int, Expression] = {}) -> Expression:
     """Return the sum of all lines; neighbours with equal sums become one product.
 
     known: the sums of lines that are there already, by the identity of the line.

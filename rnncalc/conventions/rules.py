@@ -317,6 +317,10 @@ class Convention(Frozen):
             return self.arrays(layer.kind) is not None
         return not layer.arrays or layer.named_as in self.transforms or self.other_transforms is not None
 
+    def expresses(self, layer: Layer) -> bool:
+        """Return whether it lays out the layer's kind, and expresses all of its options."""
+        return self.has(layer) and not any(self.cannot(layer))
+
     def cannot(self, layer: Layer) -> Iterator[str]:
         """Yield the options of a layer that it cannot express with the values they have."""
         if not isinstance(layer, Cell):

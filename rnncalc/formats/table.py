@@ -155,16 +155,19 @@ class _Page:
             yield from map(self._mathematics, lines)
 
     def _mathematics(self, text: str, style: str = "") -> Line:
-        return [(escape(text, UNBOUNDED).translate(self.plain), style)]
+        return [(self._spelled(escape(text, UNBOUNDED)), style)]
 
     def _text(self, value: Value, style: str = "") -> Line:
-        text = text_of(value).translate(self.plain)
+        text = self._spelled(text_of(value))
         return [(text, style)] if text else []
+
+    def _spelled(self, text: str) -> str:
+        return text.translate(self.plain) if self.plain else text
 
     def _signed(self, line: Line) -> Line:
         """Return a line with the sign that it starts with in its colour."""
         sign, *rest = re.split("(?= )", _plain(line), maxsplit=1)
-        colours = {one.translate(self.plain): colour for one, colour in SIGNS.items()}
+        colours = {self._spelled(one): colour for one, colour in SIGNS.items()}
         return [(sign, colours[sign]), *((text, "") for text in rest)] if sign in colours else line
 
     def _table(self, sheet: _Measured, part: _Places) -> Iterator[Line]:
@@ -200,9 +203,9 @@ class _Page:
             yield [(text, f"{style} {accent}") for text, accent in parts]
 
     def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Line:
-        text = text_of(value, longest=longest, bar=bar).translate(self.plain)
+        text = self._spelled(text_of(value, longest=longest, bar=bar))
         if isinstance(value, Arithmetic) and value.letters != value.numbers:
-            split = len(value.letters.translate(self.plain))
+            split = len(self._spelled(value.letters))
             return [(text[:split], "cyan"), (text[split:], "")]
         line = [(text, "")] if text else []
         return self._signed(line) if isinstance(value, str) and value in SIGNS else line

@@ -15,7 +15,7 @@ from itertools import product
 from math import isclose, prod
 from typing import Any, NamedTuple
 
-from rnncalc.conventions import convention, lacks
+from rnncalc.conventions import convention
 from rnncalc.conventions.layout import layout, shared_layout
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
@@ -170,7 +170,7 @@ _IDENTITY = re.compile(".*Dropout([1-3]D)?|Gaussian(Noise|Dropout)|ActivityRegul
 
 def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | None:
     """Return the shapes of a layer's tensors by name, None for an invalid layer."""
-    if inputs < 1 or any(layer.value_problems()) or any(lacks(layer, framework)):
+    if inputs < 1 or any(layer.value_problems()) or not convention(framework).expresses(layer):
         return None
     sizes = layer.sizes(inputs)
     tensors = shared_layout(layer, inputs, convention(framework)).tensors
@@ -354,7 +354,7 @@ def _cells(framework: str) -> Mapping[frozenset[str], Sequence[tuple[Cell, Seque
     for kind, two, bias in product((LSTM, GRU, RNN, MGU), (True, False), (True, False)):
         cell = kind(units=2, bidirectional=two, bias=bias)
         for each in (cell, cell.replace(projection=1)) if isinstance(cell, LSTM) else (cell,):
-            if not any(lacks(each, framework)):
+            if convention(framework).expresses(each):
                 tensors = layout(each, 1, convention(framework)).tensors
                 cells.setdefault(frozenset(tensor.name for tensor in tensors), []).append((each, tensors))
     return cells

@@ -392,7 +392,7 @@ def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iter
 def _cured(layer: Layer, problems: Iterable[OptionProblem], framework: str) -> Iterator[tuple[str, str]]:
     """Yield problems of a layer; an option is a cure too if the convention can express it."""
     for option, message, *others in problems:
-        can = [other for other in others if not any(lacks(layer.replace(**{other: 1}), framework))]
+        can = [other for other in others if convention(framework).expresses(layer.replace(**{other: 1}))]
         yield option, message + "".join(f", or give it {other}" for other in can)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.conventions import convention, lacks
+from rnncalc.conventions import convention
 from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role, Tensor
@@ -190,11 +190,11 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     """Return an entry with the tensors that it has in the program, and the cell that the framework lacks."""
     layer = entry.layer
     if not isinstance(layer, Cell):
-        rules = TEXTBOOK if isinstance(layer, Transform) and any(lacks(layer, target)) else target
+        rules = TEXTBOOK if isinstance(layer, Transform) and not convention(target).expresses(layer) else target
         return _laid_out(entry, layout(layer, entry.inputs, convention(rules))), None
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))
-    if any(lacks(core, target)):
+    if not convention(target).expresses(core):
         return _laid_out(entry, book), _own_cell(entry, layer, book)
     states = tuple(tensor for tensor in book.tensors if tensor.role is Role.STATE)
     tensors = (*layout(core, entry.inputs, convention(target)).tensors, *states)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from rnncalc.conventions import convention, lacks
+from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.decoder_attention import DecoderAttention
@@ -295,7 +295,7 @@ class Writer(Expressions, ABC):
 
     def _is_own(self, layer: Transform) -> bool:
         """Return whether a layer around the cells is a class of the program's own."""
-        return layer.named_as not in self.transforms or any(lacks(layer, self.program.target))
+        return layer.named_as not in self.transforms or not convention(self.program.target).expresses(layer)
 
     def _own_layer(self, module: Module, shape: Shape) -> Iterator[str]:
         """Yield the class of a layer around the cells without its name; shape: of its input."""
