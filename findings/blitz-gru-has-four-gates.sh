@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# blitz-bayesian-pytorch 0.2.8: a Bayesian GRU has as many parameters as a Bayesian LSTM, and four times a GRU's.
+# blitz-bayesian-pytorch 0.2.8: a Bayesian GRU has as many parameters as a Bayesian LSTM, of which a part does nothing.
 #
 # Seen with torch 2.13.0 in November 2026. One expects a mean and a deviation for each of the 3·16·(8 + 16 + 1) numbers
 # of a GRU of 16 units on 8 inputs, 2,400. There are 6,400: its arrays are as wide as an LSTM's four gates, and a change
