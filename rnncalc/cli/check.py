@@ -144,7 +144,7 @@ def _check_all(
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
     if "" in paths:
         raise CallError("a PATH is empty: give a spec or a folder of specs, or leave it out")
-    numbers = [path for path in paths if read_number(path) is not None and not os.path.exists(path)]
+    numbers = [path for path in paths if not os.path.exists(path) and read_number(path) is not None]
     if not any(map(os.path.exists, paths)):
         from rnncalc.cli.typed import spec_meant
 

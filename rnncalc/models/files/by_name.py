@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from rnncalc import conventions
 from rnncalc.models.files import flax, model, torch_names
@@ -38,7 +37,7 @@ def of_names(
     """
     names = [tensor.name for tensor in tensors]
     layered = convention in _OF_LAYERS and all("/" in name for name in names)
-    framework = convention if layered and convention else _framework(names)
+    framework = convention if layered and convention else _framework(model.Names(names))
     if layered:
         arrays = conventions.convention(framework).transform("batch_norm")
         stored = {arrays.names[role] for role in arrays.buffers}
@@ -54,15 +53,15 @@ def of_names(
     return ModelFile(path, form, framework, ordered, modules(ordered), False, remarks)
 
 
-def _framework(names: Sequence[str]) -> str:
+def _framework(names: model.Names) -> str:
     """Return the convention whose names these are; PyTorch's modules may have any."""
     if of_flax := flax.framework_of(names):
         return of_flax
     for framework, (pattern, words) in _OWN.items():
-        if model.having(pattern, names, *words):
+        if names.having(pattern, *words):
             return framework
-    paths = [name.removesuffix("weight_ih") for name in model.having(_WEIGHT_IH, names, "weight_ih")]
-    every = {*names} if paths else ()
+    paths = [name.removesuffix("weight_ih") for name in names.having(_WEIGHT_IH, "weight_ih")]
+    every = {*names.names} if paths else ()
     return "equinox" if any(f"{path}bias" in every and f"{path}bias_ih" not in every for path in paths) else "pytorch"
 
 
@@ -108,11 +107,9 @@ _OF_LAYERS = {"textbook", *_OWN}
 _by_layer = _modules(lambda name: (name.partition("/")[0], name.partition("/")[2]))
 
 
-_DIGITS = re.compile("([0-9]+)")
+_DIGITS = re.compile("[0-9]+")
 
 
-def natural(name: str) -> list[Any]:
-    """Return the sort key of a name, by which `layers.10` follows `layers.9`: text and numbers in turns."""
-    pieces: list[Any] = _DIGITS.split(name)
-    pieces[1::2] = [int(digits[:18]) for digits in pieces[1::2]]
-    return pieces
+def natural(name: str) -> str:
+    """Return the sort key of a name, by which `layers.10` follows `layers.9`: its numbers before letters, as long."""
+    return _DIGITS.sub(lambda digits: f"\0{digits[0][:18]:0>18}", name)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rnncalc.models.files.model import FileModule, FileTensor, TensorRole, having, modules_of
+from rnncalc.models.files.model import FileModule, FileTensor, Names, TensorRole, modules_of
 
 _LEAVES = re.compile(r"(^|[./])(kernel|embedding)$|^batch_stats[./]")
 _OTHERS = re.compile(r"(^|[./])(weight\w*|recurrent_kernel)$")
@@ -20,11 +20,12 @@ _COLLECTION = re.compile(r"(^|[./])(params|batch_stats)(?=[./])")
 _STATISTICS = re.compile(r"(^|[./])batch_stats[./]|(^|[./])(mean|var)$")
 
 
-def framework_of(names: Sequence[str]) -> str | None:
+def framework_of(names: Names) -> str | None:
     """Return the convention of tensors by their names, None if they are not Flax's; layers around cells are alike."""
-    if not having(_LEAVES, names, "kernel", "embedding", "batch_stats") or any(map(_OTHERS.search, names)):
+    some = names.having(_LEAVES, "kernel", "embedding", "batch_stats")
+    if not some or names.having(_OTHERS, "weight", "recurrent_kernel"):
         return None
-    return "flax-nnx" if any(map(_NNX.search, names)) else "flax-linen"
+    return "flax-nnx" if names.having(_NNX, "dense_", "if_", "rngs") else "flax-linen"
 
 
 def with_roles(tensors: Iterable[FileTensor]) -> Iterator[FileTensor]:

@@ -63,20 +63,29 @@ _BYTE = ("int8", "float8_e4m3fn", "float8_e5m2")
 """The types of quantised weights of one byte; those of others may be packed."""
 
 
-def having(pattern: re.Pattern[str], names: Collection[str], *words: str) -> set[str]:
-    """Return the names in which a pattern is. words: each has one of these, in small letters, which is found faster."""
-    lines = "\n".join(names).lower()
-    return {name for name in names if pattern.search(name)} if any(word in lines for word in words) else set()
+class Names:
+    """The names of tensors, in which patterns are searched."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names, self._lines = names, "\n".join(names).lower()
+
+    def having(self, pattern: re.Pattern[str], *words: str) -> set[str]:
+        """Return the names in which a pattern is.
+
+        words: each of them has one of these, in small letters, which is found faster.
+        """
+        some = any(word in self._lines for word in words)
+        return {name for name in self.names if pattern.search(name)} if some else set()
 
 
 def roles_of(names: Collection[str]) -> Callable[[str, str], TensorRole]:
     """Return what returns the role of one of these tensors by its name and type: whole numbers are never trained."""
-    optimizers, buffers = having(_OPTIMIZER, names, *_OF_OPTIMIZER), having(_BUFFER, names, *_OF_BUFFER)
+    search = Names(names).having
+    roles = dict.fromkeys(search(_BUFFER, *_OF_BUFFER), TensorRole.BUFFER)
+    roles |= dict.fromkeys(search(_OPTIMIZER, *_OF_OPTIMIZER), TensorRole.OPTIMIZER)
 
     def role(name: str, dtype: str) -> TensorRole:
-        if name in optimizers:
-            return TensorRole.OPTIMIZER
-        return TensorRole.BUFFER if name in buffers or dtype not in REAL else TensorRole.PARAMETER
+        return roles.get(name) or (TensorRole.PARAMETER if dtype in REAL else TensorRole.BUFFER)
 
     return role
 
@@ -86,9 +95,9 @@ def role_of(name: str, dtype: str) -> TensorRole:
     return roles_of([name])(name, dtype)
 
 
-def averages(names: Collection[str]) -> set[str]:
+def averages(names: Names) -> set[str]:
     """Return the names of averages, a second set of weights beside the trained ones."""
-    return having(_AVERAGE, names, "ema", "swa", "average")
+    return names.having(_AVERAGE, "ema", "swa", "average")
 
 
 RemarkKind = Enum(
@@ -227,7 +236,7 @@ def may_be_buffers(tensors: Iterable[FileTensor]) -> Iterator[FileTensor]:
     """Yield the tensors that are called as masks and positions are, in a file that says of none what it is."""
     matrices = [each for each in tensors if each.shape[1:] and each.is_parameter and each.frozen is None]
     words = "mask", "tri", "pe", "pos", "encoding", "bias"
-    names = having(_MAY_BE_BUFFER, [each.name for each in matrices], *words)
+    names = Names([each.name for each in matrices]).having(_MAY_BE_BUFFER, *words)
     for tensor in matrices if names else ():
         *rows, width = tensor.shape
         match = _MAY_BE_BUFFER.search(tensor.name) if prod(rows) > 1 < width else None

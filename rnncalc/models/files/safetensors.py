@@ -110,11 +110,11 @@ def _tensor(
     fields: dict[str, Any] = entry if isinstance(entry, dict) else {}
     sizes, ends, word = fields.get("shape", 0), fields.get("data_offsets", 0), fields.get("dtype")
     numbers = [*sizes, *ends] if isinstance(sizes, list) and isinstance(ends, list) and len(ends) == 2 else [-1]
-    whole = {*map(type, numbers)} == {int} and min(numbers) >= 0 and max(numbers) < 2**63
-    if not whole or len(numbers) > MOST_AXES + 2 or not isinstance(word, str) or len(name) > MOST_NAME:
+    wrong = [number for number in numbers if type(number) is not int or not 0 <= number < 2**63]
+    if wrong or len(numbers) > MOST_AXES + 2 or not isinstance(word, str) or len(name) > MOST_NAME:
         raise BadFileError(f"has a header in which {escape(name)} is not a tensor")
-    shape, dtype = tuple(sizes), TYPES.get(word) or escape(word.lower())
-    first, last = ends
+    shape, dtype = tuple(numbers[:-2]), TYPES.get(word) or escape(word.lower())
+    first, last = numbers[-2:]
     if not first <= last <= room:
         there = f"should end at byte {start + last:,}, the file has {start + room:,}"
         raise BadFileError(f"is truncated: {escape(name)} {there}")

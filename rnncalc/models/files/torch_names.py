@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_PICKLE_DEPTH
 from rnncalc.models.files import model
-from rnncalc.models.files.model import BadFileError, FileModule, FileTensor, Remark, RemarkKind, TensorRole
+from rnncalc.models.files.model import BadFileError, FileModule, FileTensor, Names, Remark, RemarkKind, TensorRole
 from rnncalc.printable import escape
 
 Shape = tuple[int, ...]
@@ -90,12 +90,13 @@ https://github.com/speechbrain/speechbrain/blob/develop/speechbrain/nnet/RNN.py"
 _WITH_BESIDE = re.compile(f"(^|[.])({'|'.join(_BESIDE)})$")
 _OF_LOSS = re.compile(r"(^|[.])(crit\w*|(\w+_)?loss(_\w+)?)[.](pos_)?weight$")
 """The weights of classes."""
+_AVERAGED = re.compile(r"[.]n_averaged\Z")
 _MAY_BE = re.compile(r"_(v|orig|raw)$|(^|[.])parametrizations[.]")
 
 
-def _stored(tensors: Sequence[FileTensor]) -> Iterator[tuple[FileTensor, _Storage, re.Match[str]]]:
-    """Yield the tensors that are stored in some way of _STORAGES, with the match of their names."""
-    names = model.having(_MAY_BE, [tensor.name for tensor in tensors], "_v", "_orig", "_raw", "parametrizations.")
+def _stored(tensors: Sequence[FileTensor], every: Names) -> Iterator[tuple[FileTensor, _Storage, re.Match[str]]]:
+    """Yield the tensors that are stored in some way of _STORAGES, with the match of their names, which are in every."""
+    names = every.having(_MAY_BE, "_v", "_orig", "_raw", "parametrizations.")
     by_name = {tensor.name: tensor for tensor in tensors if names}
     for tensor in by_name.values():
         for storage in _STORAGES if tensor.name in names else ():
@@ -112,24 +113,24 @@ def divisions(name: str) -> Iterator[tuple[str, str]]:
         yield name[: point.start()], name[point.end() :]
 
 
-def no_params(tensors: Sequence[FileTensor]) -> set[str]:
+def no_params(tensors: Sequence[FileTensor], every: Names) -> set[str]:
     """Return the names of tensors that are never trained: those beside stored weights, and weights of classes."""
-    names = {match.expand(rf"\1{end}") for _, each, match in _stored(tensors) for end in each.no_params}
-    for name in model.having(_WITH_BESIDE, [tensor.name for tensor in tensors], *_BESIDE):
+    names = {match.expand(rf"\1{end}") for _, each, match in _stored(tensors, every) for end in each.no_params}
+    for name in every.having(_WITH_BESIDE, *_BESIDE):
         path, point, leaf = name.rpartition(".")
         names.add(f"{path}{point}{_BESIDE[leaf]}")
-    names |= model.having(_OF_LOSS, [tensor.name for tensor in tensors if len(tensor.shape) == 1], "crit", "loss")
-    return names | _not_optimised(tensors)
+    of_loss = every.having(_OF_LOSS, "crit", "loss")
+    names |= {each.name for each in (tensors if of_loss else ()) if each.name in of_loss and len(each.shape) == 1}
+    return names | _not_optimised(tensors, every)
 
 
 _STATE = re.compile(r"(.*)[.]state[.](\d{1,9})[.](exp_avg|exp_inf|momentum_buffer|square_avg|sum)")
 
 
-def _not_optimised(tensors: Sequence[FileTensor]) -> set[str]:
+def _not_optimised(tensors: Sequence[FileTensor], every: Names) -> set[str]:
     """Return vectors alone in their modules, as weights of classes are, if an optimizer has states of all the rest."""
     optimizers: dict[str, dict[int, Shape]] = {}
-    names_of_states = model.having(_STATE, [tensor.name for tensor in tensors], ".state.")
-    for tensor in tensors if names_of_states else ():
+    for tensor in tensors if every.having(_STATE, ".state.") else ():
         if match := _STATE.fullmatch(tensor.name):
             optimizers.setdefault(match[1], {})[int(match[2])] = tensor.shape
     if not optimizers:
@@ -150,7 +151,7 @@ def modules_of(tensors: Sequence[FileTensor]) -> tuple[FileModule, ...]:
 
     Lengths of weight_norm's rows have a module of their own, where they are called `LENGTHS`.
     """
-    stored = [*_stored(tensors)]
+    stored = [*_stored(tensors, Names([tensor.name for tensor in tensors]))]
     if not stored:
         return model.modules_of(tuple(tensors))
     by_name = {tensor.name: tensor for tensor in tensors}
@@ -188,13 +189,14 @@ def remarked(
     Averages and other copies of all weights are of unknown role, unless a file has nothing else. copies: their names.
     """
     tensors = [tensor for tensor in tensors if 0 not in tensor.shape]
-    names = [tensor.name for tensor in tensors]
-    averaged = {name.removesuffix(".n_averaged") for name in names if name.endswith(".n_averaged")}
-    second = {*copies}.intersection(names) | model.averages(names)
-    second |= {name for name in names if averaged and any(path in averaged for path, _ in divisions(name))}
+    every = Names([tensor.name for tensor in tensors])
+    averaged = {name.removesuffix(".n_averaged") for name in every.having(_AVERAGED, ".n_averaged")}
+    second = {*copies}.intersection(every.names) | model.averages(every)
+    for name in every.names if averaged else ():
+        second |= {name} if any(path in averaged for path, _ in divisions(name)) else set()
     if not any(each.is_parameter and each.name not in second for each in tensors):
         second = set()
-    roles = dict.fromkeys(no_params(tensors), TensorRole.BUFFER) | dict.fromkeys(second, TensorRole.UNKNOWN)
+    roles = dict.fromkeys(no_params(tensors, every), TensorRole.BUFFER) | dict.fromkeys(second, TensorRole.UNKNOWN)
     stored = (TensorRole.PARAMETER, TensorRole.BUFFER)
     changed = {each.name: roles[each.name] for each in tensors if each.name in roles and each.role in stored}
     tensors, remarks = model.remarked(model.with_roles(tensors, changed), quantised)

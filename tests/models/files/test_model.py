@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnncalc.models.files import by_name, model, torch_names
-from rnncalc.models.files.model import FileTensor, TensorRole, averages, having, remarked
+from rnncalc.models.files import by_name, flax, model, torch_names
+from rnncalc.models.files.model import FileTensor, Names, TensorRole, averages, remarked
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ from rnncalc.models.files.model import FileTensor, TensorRole, averages, having,
 )
 def test_averages_of_weights(name: str) -> None:
     """A second set beside those that are trained."""
-    assert averages([name, "w"]) == {name}
+    assert averages(Names([name, "w"])) == {name}
 
 
 @pytest.mark.parametrize("name", ["semantic.w", "schema.w", "remaining.w", "ema", "w.ema", "averaged.w", "nemat/w"])
 def test_names_that_are_no_averages(name: str) -> None:
     """Words that have the letters in them, and a tensor's own name."""
-    assert not averages([name, "w"])
+    assert not averages(Names([name, "w"]))
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,10 @@ def test_buffers_by_their_numbers(name: str, rows: Any, role: TensorRole) -> Non
         (model._BUFFER, model._OF_BUFFER),
         (torch_names._OF_LOSS, ("crit", "loss")),
         *by_name._OWN.values(),
+        (flax._LEAVES, ("kernel", "embedding", "batch_stats")),
+        (flax._OTHERS, ("weight", "recurrent_kernel")),
+        (flax._NNX, ("dense_", "if_", "rngs")),
+        (torch_names._AVERAGED, (".n_averaged",)),
     ],
 )
 @given(data=st.data())
@@ -61,4 +65,4 @@ def test_each_name_of_a_pattern_has_one_of_its_words(
 ) -> None:
     """A file without these words is not searched for the pattern."""
     name = data.draw(st.from_regex(pattern))
-    assert having(pattern, [name], *words) == {name}
+    assert Names([name]).having(pattern, *words) == {name}
