@@ -10,7 +10,7 @@ sum over the states. A chunk of K steps keeps the last K terms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 from math import hypot
 from typing import NamedTuple
 
@@ -93,13 +93,9 @@ def _kept(keeper: Keeper, steps: list[dict[str, Vector]]) -> tuple[float, ...]:
     return tuple(reversed(products))
 
 
-Weights = Mapping[str, Nested]
-
-Reached = list[dict[str, float]]
-"""For each step ∂h_T/∂s, for each state after it and for its output."""
-
-Explicit = list[dict[str, dict[str, Nested]]]
-"""For each step, and for each state and the output, the gradients of the weights in it alone."""
+Slopes = list[tuple[dict[str, float], dict[str, Mapping[str, Nested]]]]
+"""For each step, the last first: ∂h_T/∂s for each state after it and its output, and the gradients of the weights in
+each of these alone."""
 
 
 class GradientTerm(NamedTuple):
@@ -124,7 +120,7 @@ class WeightTerms(NamedTuple):
     terms: tuple[GradientTerm, ...]
 
 
-def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms, ...]:
+def terms(ran: LayerRun, weights: Mapping[str, Nested], convention: str) -> tuple[WeightTerms, ...]:
     """Return the terms of each recurrent weight of a traced layer of one unit; none for another layer.
 
     weights: the layer's, by tensor.
@@ -139,29 +135,29 @@ def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms
     tensors = [tensor.sized(placed.sizes) for tensor in placed.layout.tensors]
     names = {tensor.name: one.name for tensor, one in zip(placed.tensors, tensors, strict=True)}
     alone = {one: weights[name] for name, one in names.items()}
-    reached, explicit = _slopes(placed.layer, placed.inputs, alone, convention, [trace.start, *trace.steps])
+    slopes = _slopes(placed.layer, placed.inputs, alone, convention, [trace.start, *trace.steps])
     return tuple(
-        WeightTerms(tensor.name, place, tuple(_terms(reached, explicit, names[tensor.name], place)))
+        WeightTerms(tensor.name, place, tuple(_terms(slopes, names[tensor.name], place)))
         for tensor in placed.tensors
         if tensor.role is Role.RECURRENT
         for place in product(*map(range, tensor.shape))
     )
 
 
-def _terms(reached: Reached, explicit: Explicit, name: str, place: tuple[int, ...]) -> Iterator[GradientTerm]:
+def _terms(slopes: Slopes, name: str, place: tuple[int, ...]) -> Iterator[GradientTerm]:
     """Yield the terms of a weight, the last step's first."""
     total = 0.0
-    for step in range(len(reached), 0, -1):
-        slopes = {letter: number_at(gradients[name], place) for letter, gradients in explicit[step - 1].items()}
-        term = sum(reached[step - 1][letter] * slope for letter, slope in slopes.items())
+    for number, (reached, gradients) in enumerate(slopes):
+        explicit = {letter: number_at(each[name], place) for letter, each in gradients.items()}
+        term = sum(reached[letter] * slope for letter, slope in explicit.items())
         total += term
-        yield GradientTerm(step, reached[step - 1], slopes, term, total)
+        yield GradientTerm(len(slopes) - number, reached, explicit, term, total)
 
 
 def _slopes(
-    layer: Cell, inputs: int, weights: Weights, convention: str, steps: Sequence[dict[str, Vector]]
-) -> tuple[Reached, Explicit]:
-    """Return the slopes of a layer of one unit, by itself, over the vectors that it read.
+    layer: Cell, inputs: int, weights: dict[str, Nested], convention: str, steps: Sequence[dict[str, Vector]]
+) -> Slopes:
+    """Return the slopes of a layer of one unit, by itself, over the vectors that it read: a pass for each step.
 
     steps: the start and the steps after it.
     """
@@ -169,32 +165,18 @@ def _slopes(
     network = Network(input=inputs, layers=(cell,), topology="many-to-many", convention=convention, steps=1)
     (alone,) = network.stack
     letters = [*dict.fromkeys(("h", *cell.states))]
-
-    def recorded(network: Network, first: int) -> BackwardPass:
-        """Return a pass over the network's steps from this one on, from the states before it."""
-        count = network.steps or 1
-        return BackwardPass(
-            network,
-            {alone.name: {**weights}},
-            inputs={None: [step["x"] for step in steps[first : first + count]]},
-            start={alone.name: {letter: steps[first - 1][letter] for letter in cell.states}},
-            traced=True,
-            every=True,
-        )
-
-    recording = recorded(network.replace(steps=len(steps) - 1), 1)
-    recording.backward([(recording.outputs[-1], [1.0])])
-    reached = [dict.fromkeys(letters, 0.0) for _ in steps[1:]]
-    for number, (border, node) in enumerate(recording.tape.carried):
-        letter = [*cell.states][number % len(cell.states)]
-        reached[border - 1][letter] = node.gradient[0] if node.gradient else 0.0
-    reached[-1]["h"] = 1.0
-    explicit: Explicit = []
-    for step in range(1, len(steps)):
-        explicit.append({})
+    reached, slopes = dict.fromkeys(letters, 0.0) | {"h": 1.0}, Slopes()
+    for before, step in reversed([*pairwise(steps)]):
+        slopes.append((reached, {}))
+        later, reached = reached, dict.fromkeys(letters, 0.0)
+        start = {alone.name: {state: before[state] for state in cell.states}}
         for letter in letters:
-            recording = recorded(network, step)
-            (trace,) = recording.values[alone.name].histories
-            (gradients,) = recording.backward([(trace.steps[0][letter], [1.0])])
-            explicit[-1][letter] = gradients.gradients
-    return reached, explicit
+            recording = BackwardPass(
+                network, {alone.name: weights}, inputs={None: [step["x"]]}, start=start, traced=True, every=True
+            )
+            (values,) = recording.values[alone.name].histories
+            (seen,) = recording.backward([(values.steps[0][letter], [1.0])])
+            slopes[-1][1][letter] = seen.gradients
+            for state, gradient in seen.traces[0].start.items():
+                reached[state] += later[letter] * (gradient[0] if gradient else 0.0)
+    return slopes
