@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from math import prod
 from typing import Any
@@ -18,12 +19,12 @@ from rnncalc.bounds import MOST_CONFIG_DEPTH, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind
-from rnncalc.models.files.model import TensorRole as Role
 from rnncalc.models.files.protobuf import Wire
 from rnncalc.printable import escape
 
-Fields = dict[int, list[int | range]]
-"""The values of a message by the numbers of its fields."""
+Field = int | range
+Fields = dict[int, list[Field]]
+"""The values of a message by the numbers of its fields: whole numbers, or ranges of bytes."""
 
 _NETWORKS, _PROGRAM = {303, 403, 500}, 502
 _ACTIVATION, _LOOP, _TABLE = 130, 615, 1040
@@ -43,6 +44,8 @@ _DENSE = {
 _OTHERS = {100: (90, 91), 160: (15, 16), 245: (2, 5), 250: (2,), 500: (20,), 1045: (8, 9), 1350: (3, 4), 1471: (60, 61)}
 """Other layers that have weights: convolutions, norms, sums and products, and those of one's own."""
 _FUNCTIONS = {5: "linear", 10: "relu", 30: "tanh", 40: "sigmoid", 41: "hard", 50: "elu", 60: "softsign", 70: "softplus"}
+_STORED = {1: "float32", 2: "float16", 30: "uint8", 31: "uint8"}
+"""The types of the numbers of a layer, by the field that they are in; whole ones are of few bits each."""
 _NO_CLIP = 500
 """What coremltools writes as the bound of a cell state if there is none; no state is as large before step 500."""
 
@@ -64,46 +67,73 @@ def read(path: str) -> ModelFile:
     """Return the contents of a file, and of the weights beside it."""
     with open_input(path) as file:
         reading = _Reading(path, file)
-        for number, value in reading.wire.fields(range(reading.size)):
-            if number in _NETWORKS and isinstance(value, range):
+        for number, value in reading.wire.fields(range(os.fstat(file.fileno()).st_size)):
+            if number in _NETWORKS:
                 reading.network(value)
-            elif number == _PROGRAM and isinstance(value, range):
-                reading.program(value)
+            elif number == _PROGRAM:
+                for block in reading.every(value, 2, 2, 3, 2):  # of a function, and of a version of it
+                    reading.block(block)
     if not reading.modules and not reading.tensors:
         raise BadFileError(
             "has no neural network and no program with weights; name the model that it was converted from"
         )
     remarks = [Remark(RemarkKind.COUNTED), *model.quantised_remarks(reading.quantised)]
-    remarks += [Remark(RemarkKind.LOOPS, tuple(reading.loops))] if reading.loops else []
+    remarks += model.named_remarks({RemarkKind.LOOPS: reading.loops})
     modules = tuple(reading.with_activation(module) for module in reading.modules)
     return ModelFile(path, "coreml", "keras", tuple(reading.tensors.values()), modules, remarks=tuple(remarks))
 
 
 class _Reading:
-    """The tensors and modules of a file. loops: the names of those that have some of them.
+    """The tensors and modules of a file. loops: the names of those that have some of them; open: of those around.
 
     values: what a program's names are, of those that are constants. readers: the kinds of what reads each output.
     """
 
     def __init__(self, path: str, file: Any) -> None:
-        self.path, self.wire, self.size = path, Wire(file), os.fstat(file.fileno()).st_size
+        self.path, self.wire = path, Wire(file)
         self.tensors: dict[str, FileTensor] = {}
         self.modules: list[FileModule] = []
         self.quantised: dict[str, int] = {}
         self.loops: list[str] = []
+        self.open: list[str] = []
         self.values: dict[str, Any] = {}
         self.readers: dict[str, list[str]] = {}
 
-    def fields(self, value: int | range) -> Fields:
+    def fields(self, value: Field) -> Fields:
         """Return the fields of a message."""
         fields: Fields = {}
         for number, each in self.wire.fields(value) if isinstance(value, range) else ():
             fields.setdefault(number, []).append(each)
         return fields
 
-    def text(self, fields: Fields, number: int) -> str:
-        """Return a text, empty if there is none."""
-        return self.wire.text(fields[number][0], MOST_NAME) if number in fields else ""
+    def every(self, value: Field, *path: int) -> Iterator[Field]:
+        """Yield the values that are below a message by a path of numbers of fields."""
+        for number, each in self.wire.fields(value) if isinstance(value, range) else ():
+            if number == path[0]:
+                yield from self.every(each, *path[1:]) if path[1:] else [each]
+
+    def first(self, value: Field, *path: int) -> Field:
+        """Return the first of these values, 0 if there is none."""
+        return next(self.every(value, *path), 0)
+
+    def whole(self, value: Field, *path: int) -> int:
+        """Return the first as a whole number, 0 if it is none."""
+        return each if isinstance(each := self.first(value, *path), int) else 0
+
+    def text(self, value: Field, *path: int) -> str:
+        """Return the first as a text, empty if it is none."""
+        return self.wire.text(each, MOST_NAME) if isinstance(each := self.first(value, *path), range) else ""
+
+    @contextmanager
+    def loop(self, name: str) -> Iterator[None]:
+        """Read what is in a loop or in a branch."""
+        before = len(self.modules)
+        self.open.append(name)
+        if len(self.open) > MOST_CONFIG_DEPTH:
+            raise BadFileError("has loops within loops, deeper than any model's")
+        yield
+        self.open.pop()
+        self.loops += [name] if len(self.modules) > before and not self.open else []
 
     def with_activation(self, module: FileModule) -> FileModule:
         """Return a dense layer with the function that alone reads its output."""
@@ -113,152 +143,121 @@ class _Reading:
         function = kinds[0] if len(kinds) == 1 and kinds[0] in _OF_FUNCTION else "linear"
         return module._replace(settings={"activation": function})
 
-    def add(self, path: str, kind: str, parts: Mapping[str, FileTensor], settings: Mapping[str, Any]) -> None:
-        """Add a module and its tensors; a tensor that is there already is shared."""
+    def add(
+        self, path: str, kind: str, parts: Mapping[str, FileTensor | None], settings: Mapping[str, Any] = {}
+    ) -> None:
+        """Add a module and its tensors, None for one that it lacks; one that is there already is shared.
+
+        In a loop, whose steps are not read, it is a layer of no known kind.
+        """
         if len(self.tensors) > MOST_TENSORS:
             raise BadFileError(f"holds more than {MOST_TENSORS:,} tensors")
         tensors = {}
         for leaf, tensor in parts.items():
-            again = self.tensors.get(tensor.name)
-            name = tensor.name if again is None else f"{tensor.name} {len(self.tensors)}"
-            self.tensors[name] = tensors[leaf] = tensor._replace(name=name, shared_with=again and tensor.name)
-        kind = "Bidirectional" if kind != "operator" and any("/" in leaf for leaf in parts) else kind
-        parameters = {leaf: tensor for leaf, tensor in tensors.items() if tensor.is_parameter}
-        if parameters:
-            self.modules.append(FileModule(path, parameters, kind, settings))
+            if tensor:
+                again = self.tensors.get(tensor.name)
+                name = tensor.name if again is None else f"{tensor.name} {len(self.tensors)}"
+                self.tensors[name] = tensors[leaf] = tensor._replace(name=name, shared_with=again and tensor.name)
+        kind = "operator" if self.open or kind == "operator" else "Bidirectional" if "/" in "".join(tensors) else kind
+        if parameters := {leaf: tensor for leaf, tensor in tensors.items() if tensor.is_parameter}:
+            self.modules.append(FileModule(path, parameters, kind, {} if kind == "operator" else settings))
 
     # A neural network: layers with their weights within
 
-    def network(self, span: range, loop: str = "", depth: int = 0) -> None:
+    def network(self, value: Field) -> None:
         """Add the layers of a network."""
-        if depth > MOST_CONFIG_DEPTH:
-            raise BadFileError("has loops within loops, deeper than any model's")
-        for number, value in self.wire.fields(span):
-            if number == 1:
-                self._layer(self.fields(value), loop, depth)
+        for layer in self.every(value, 1):
+            self._layer(self.text(layer, 1), self.fields(layer))
 
-    def _layer(self, layer: Fields, loop: str, depth: int) -> None:
-        name = self.text(layer, 1)
+    def _layer(self, name: str, layer: Fields) -> None:
         kind = next((number for number in layer if number >= 100), 0)
         span = layer[kind][0] if kind else 0
-        if not isinstance(span, range):
-            return
+        options = self.fields(span)
         function = "softmax" if kind in (175, 950) else "gelu" if kind == 795 else ""
         if kind == _ACTIVATION:
-            function = _FUNCTIONS.get(next(iter(self.fields(span)), 0), "sigmoid_hard")
+            function = _FUNCTIONS.get(next(iter(options), 0), "sigmoid_hard")
         for source in layer.get(2, []):
             self.readers.setdefault(self.wire.text(source, MOST_NAME), []).append(function)
         if kind == _LOOP:
-            before = len(self.modules)
-            for body in self.fields(span).get(4, []):
-                if isinstance(body, range):
-                    self.network(body, name, depth + 1)
-            self.loops += [name] if len(self.modules) > before else []
+            with self.loop(name):
+                for body in options.get(4, []):
+                    self.network(body)
         elif kind in _CELLS:
-            self._cell(name, kind, self.fields(span), loop)
+            self._cell(name, kind, span, options)
         elif kind in _DENSE:
-            self._dense(name, kind, self.fields(span), loop, self.text(layer, 3))
+            word, leaf, *widths = _DENSE[kind]
+            inputs, units = (self.whole(span, field) for field in widths)
+            matrix = self._weights(f"{name}/{leaf}", options.get(20, []), (units, inputs))
+            bias = self._weights(f"{name}/bias", options.get(21, []), (units,))
+            output = "".join(self.wire.text(each, MOST_NAME) for each in layer.get(3, [])[:1])
+            self.add(name, word, {leaf: matrix and model.turned(matrix), "bias": bias}, {"output": output})
         else:
-            weights = self.fields(span) if kind in _OTHERS else {}
-            others = {str(at): self._weights(f"{name}/{at}", weights.get(at, []), None) for at in _OTHERS.get(kind, ())}
-            self.add(name, "operator", {leaf: each for leaf, each in others.items() if each}, {})
+            fields = _OTHERS.get(kind, ())
+            self.add(name, "operator", {str(at): self._weights(f"{name}/{at}", options.get(at, [])) for at in fields})
 
-    def _weights(self, name: str, values: Sequence[int | range], shape: tuple[int, ...] | None) -> FileTensor | None:
+    def _weights(self, name: str, values: Iterable[Field], shape: tuple[int, ...] = ()) -> FileTensor | None:
         """Return the arrays of some fields as one tensor, the first axis that of all; None if they have no numbers."""
-        pieces, dtype, counted = [], "", 0
+        pieces, dtype = [], ""
         for value in values:
-            for number, data in self.fields(value).items():
-                if number in (1, 2, 30, 31) and isinstance(data[0], range) and data[0]:
-                    pieces.append((self.path, data[0].start, len(data[0])))
-                    counted += len(data[0]) // {1: 4, 2: 2}.get(number, 1)
-                    dtype = {1: "float32", 2: "float16"}.get(number, "uint8")
+            for number, data in self.wire.fields(value) if isinstance(value, range) else ():
+                if number in _STORED and isinstance(data, range) and data:
+                    pieces.append((self.path, data.start, len(data)))
+                    dtype = _STORED[number]
         if not pieces:
             return None
-        shape = model.shape_of(name, shape or (counted,))
-        if dtype == "uint8":  # of few bits each
-            self.quantised[name] = prod(shape)
-            return FileTensor(
-                name, (counted,), dtype, Role.BUFFER, partial(model.numbers_in, pieces, dtype, (counted,))
-            )
-        if counted != prod(shape):
-            raise BadFileError(f"has {escape(name)} of {counted:,} numbers, which its sizes do not need")
-        return FileTensor(name, shape, dtype, Role.PARAMETER, partial(model.numbers_in, pieces, dtype, shape))
+        count = sum(size for *_, size in pieces) // model.BYTES[dtype]
+        shape = model.shape_of(name, shape or (count,))
+        if dtype == "uint8":
+            self.quantised[name], shape = prod(shape), (count,)
+        elif count != prod(shape):
+            raise BadFileError(f"has {escape(name)} of {count:,} numbers, which its sizes do not need")
+        read = partial(model.numbers_in, pieces, dtype, shape)
+        return FileTensor(name, shape, dtype, model.role_of("", dtype), read)
 
-    def _dense(self, name: str, kind: int, layer: Fields, loop: str, output: str) -> None:
-        word, leaf, *widths = _DENSE[kind]
-        inputs, units = (_whole(layer, field) for field in widths)
-        matrix = self._weights(f"{name}/{leaf}", layer.get(20, []), (units, inputs))
-        parts = {
-            leaf: matrix and model.turned(matrix),
-            "bias": self._weights(f"{name}/bias", layer.get(21, []), (units,)),
-        }
-        self.add(
-            name, "operator" if loop else word, {leaf: each for leaf, each in parts.items() if each}, {"output": output}
-        )
-
-    def _cell(self, name: str, kind: int, layer: Fields, loop: str) -> None:
+    def _cell(self, name: str, kind: int, span: Field, layer: Fields) -> None:
         word, fields = _CELLS[kind]
-        inputs, units, gates = _whole(layer, 1), _whole(layer, 2), len(fields[0])
-        options = self.fields(layer[15][0]) if 15 in layer and word == "LSTM" else {}
-        ways = [self.fields(value) for value in layer.get(20, [])] if word == "LSTM" else [layer]
-        parts: dict[str, FileTensor] = {}
+        inputs, units, gates = self.whole(span, 1), self.whole(span, 2), len(fields[0])
+        of_lstm = word == "LSTM"  # whose weights and options are messages of their own
+        ways = [*map(self.fields, layer.get(20, []))] if of_lstm else [layer]
+        parts: dict[str, FileTensor | None] = {}
         for way, mark in zip(ways, ("forward/", "backward/") if kind == 430 else ("",), strict=False):
             for leaf, numbers, width in zip(_NAMES.values(), fields, (inputs, units, 0), strict=True):
                 values = [value for number in numbers for value in way.get(number, [])]
-                shape = (gates * units, width) if width else (gates * units,)
-                if tensor := self._weights(f"{name}/{mark}{leaf}", values, shape):
-                    parts[f"{mark}{leaf}"] = model.turned(tensor) if width else tensor
-        functions = [
+                tensor = self._weights(f"{name}/{mark}{leaf}", values, (gates * units, *[width] * bool(width)))
+                parts[f"{mark}{leaf}"] = tensor and model.turned(tensor)
+        functions, back = (
             [_FUNCTIONS.get(next(iter(self.fields(value)), 0), "") for value in layer.get(number, [])]
             for number in (10, 11)
-        ]
-        clips = [self.wire.reals(value) for value in options.get(60, []) if isinstance(value, range)]
-        ends = not _whole(options if word == "LSTM" else layer, 10 if word == "LSTM" else 15)
-        plain = not (loop or {30, 40, 50} & {number for number in options if _whole(options, number)})
-        settings = _settings(word, functions[0], functions[1] or functions[0])
-        settings |= {"go_backwards": bool(_whole(layer, 100)), "clip": any(0 < clip[0] < _NO_CLIP for clip in clips)}
-        settings |= {"return_sequences": False} if ends else {}
-        self.add(name, word if plain else "operator", parts, settings if plain else {})
+        )
+        clips = [self.wire.reals(each) for each in self.every(span, 15, 60) if isinstance(each, range)]
+        settings = _settings(word, functions, back or functions)
+        settings |= {"go_backwards": bool(self.whole(span, 100)), "clip": any(0 < each[0] < _NO_CLIP for each in clips)}
+        settings |= {} if self.whole(span, 15, *[10] * of_lstm) else {"return_sequences": False}
+        plain = not any(self.whole(span, 15, number) for number in (30, 40, 50))
+        self.add(name, word if plain else "operator", parts, settings)
 
     # A program: operations whose constants are within, or in a file beside it
 
-    def program(self, span: range) -> None:
-        """Add the operations of all functions of a program."""
-        for entry in self.fields(span).get(2, []):
-            for function in self.fields(entry).get(2, []):
-                for special in self.fields(function).get(3, []):
-                    for block in self.fields(special).get(2, []):
-                        self._block(block, "", 0)
+    def block(self, value: Field) -> None:
+        """Add the operations of a block."""
+        for operation in self.every(value, 3):
+            self._operation(operation)
 
-    def _block(self, span: int | range, loop: str, depth: int) -> None:
-        if depth > MOST_CONFIG_DEPTH:
-            raise BadFileError("has blocks within blocks, deeper than any model's")
-        for number, value in self.wire.fields(span) if isinstance(span, range) else ():
-            if number == 3:
-                self._operation(self.fields(value), loop, depth)
-
-    def _entries(self, values: Sequence[int | range]) -> Iterator[tuple[str, int | range]]:
-        for value in values:
-            entry = self.fields(value)
-            yield self.text(entry, 1), entry.get(2, [0])[0]
-
-    def _operation(self, operation: Fields, loop: str, depth: int) -> None:
-        kind = self.text(operation, 1)
-        name = next((self.text(self.fields(output), 1) for output in operation.get(3, [])), "")
-        attributes = dict(self._entries(operation.get(5, [])))
+    def _operation(self, operation: Field) -> None:
+        kind, name = self.text(operation, 1), self.text(operation, 3, 1)
         if kind == "const":
+            attributes = {self.text(each, 1): self.first(each, 2) for each in self.every(operation, 5)}
             self.values[name] = self._value(name, attributes.get("val", 0))
             return
         if kind.startswith("constexpr_"):  # of few bits each
-            shape = self._shape(self.fields(self.fields(operation[3][0]).get(2, [0])[0]))[1] if 3 in operation else ()
-            self.quantised[name] = prod(shape)
+            self.quantised[name] = prod(self._shape(self.first(operation, 3, 2))[1])
             return
         inputs: dict[str, Any] = {}
-        for word, value in self._entries(operation.get(2, [])):
-            for binding in map(self.fields, self.fields(value).get(1, [])[:1]):
-                source = self.text(binding, 1)
-                self.readers.setdefault(source, []).append(kind)
-                inputs[word] = self._value(f"{name}/{word}", binding[2][0]) if 2 in binding else self.values.get(source)
+        for each in self.every(operation, 2):
+            word, binding = self.text(each, 1), self.first(each, 2, 1)
+            source, value = self.text(binding, 1), self.first(binding, 2)
+            self.readers.setdefault(source, []).append(kind)
+            inputs[word] = self._value(f"{name}/{word}", value) if value else self.values.get(source)
         table = kind == "gather" and inputs.get("axis", 0) == 0
         weights = {
             word: value
@@ -268,20 +267,17 @@ class _Reading:
             and value.dtype in model.REAL
             and (word in _WEIGHTS or (table and word == "x") or (kind == "matmul" and word in "xy"))
         }
-        self._module(kind, name, inputs, weights, loop)
-        before = len(self.modules)
-        for block in operation.get(4, []):
-            self._block(block, name, depth + 1)
-        self.loops += [name] if len(self.modules) > before and not loop else []
+        self._module(kind, name, inputs, weights)
+        with self.loop(name):
+            for block in self.every(operation, 4):
+                self.block(block)
 
-    def _module(
-        self, kind: str, name: str, inputs: Mapping[str, Any], weights: dict[str, FileTensor], loop: str
-    ) -> None:
+    def _module(self, kind: str, name: str, inputs: Mapping[str, Any], weights: dict[str, FileTensor]) -> None:
         """Add the module of an operation; that of a cell is known by its operation."""
         matrix = weights.get("weight" if kind == "linear" else "weight_hh")
         settings: dict[str, Any] = {"output": name}
         module = "operator"
-        if kind in _CLASSES and matrix is not None and len(matrix.shape) == 2 and not loop:
+        if kind in _CLASSES and matrix is not None and len(matrix.shape) == 2:
             way, units = inputs.get("direction"), matrix.shape[1]
             blocks = (0, 1, 3, 2) if kind == "lstm" else (0,)  # of i, f, o, c
             parts = {}
@@ -294,29 +290,26 @@ class _Reading:
             settings = _settings(module, functions if kind == "lstm" else functions[2:], ())
             settings |= {"go_backwards": way == "reverse", "clip": inputs.get("clip") is not None}
             settings |= {} if inputs.get("output_sequence") else {"return_sequences": False}
-        elif kind == "linear" and matrix is not None and not loop:
+        elif kind == "linear" and matrix is not None:
             module, weights = "Dense", {"kernel" if word == "weight" else word: each for word, each in weights.items()}
             weights["kernel"] = model.turned(matrix)
-        elif kind == "gather" and "x" in weights and not loop:
+        elif kind == "gather" and "x" in weights:
             module, weights = "Embedding", {"embeddings": weights["x"]}
         self.add(name, module, weights, settings)
 
-    def _shape(self, kind: Fields) -> tuple[str, tuple[int, ...]]:
+    def _shape(self, kind: Field) -> tuple[str, tuple[int, ...]]:
         """Return the type and the shape of a tensor."""
-        tensor = self.fields(kind.get(1, [0])[0])
-        sizes = [_whole(self.fields(self.fields(value).get(1, [0])[0]), 1) for value in tensor.get(3, [])]
-        return _TYPES.get(_whole(tensor, 1), ""), model.shape_of("", sizes)
+        sizes = [self.whole(size, 1, 1) for size in self.every(kind, 1, 3)]
+        return _TYPES.get(self.whole(kind, 1, 1), ""), model.shape_of("", sizes)
 
-    def _value(self, name: str, span: int | range) -> Any:
+    def _value(self, name: str, value: Field) -> Any:
         """Return a constant: a tensor, or the one word or number that it is; None for another."""
-        value = self.fields(span)
-        dtype, shape = self._shape(self.fields(value.get(2, [0])[0]))
-        if 5 in value:
-            blob = self.fields(value[5][0])
-            return self._blob(name, self.text(blob, 1), _whole(blob, 2), dtype, shape)
-        for numbers in (self.fields(self.fields(each).get(1, [0])[0]) for each in value.get(3, [])):
-            for field, span in ((field, values[0]) for field, values in numbers.items()):
-                held = self.fields(span).get(1, [0])[0]
+        dtype, shape = self._shape(self.first(value, 2))
+        if blob := self.first(value, 5):
+            return self._blob(name, self.text(blob, 1), self.whole(blob, 2), dtype, shape)
+        for numbers in self.every(value, 3, 1):
+            for field, (span, *_) in self.fields(numbers).items():
+                held = self.first(span, 1)
                 if field == 4 and isinstance(held, range):
                     return self.wire.text(held, MOST_NAME)
                 if isinstance(held, range) and shape and dtype in model.REAL and field in (*_WORDS, 7):
@@ -345,11 +338,6 @@ class _Reading:
         model.check_length(name, shape, dtype, len(span))
         read = partial(model.numbers_at, path, span.start, dtype, shape)
         return FileTensor(name, shape, dtype, model.role_of("", dtype), read)
-
-
-def _whole(fields: Fields, number: int) -> int:
-    value = fields.get(number, [0])[0]
-    return value if isinstance(value, int) else 0
 
 
 def _settings(word: str, functions: Sequence[Any], back: Sequence[Any]) -> dict[str, Any]:
