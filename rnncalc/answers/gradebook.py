@@ -208,6 +208,11 @@ SEPARATORS = "\t;,"
 SAMPLE = 50
 """How many rows are read to find the separator of a file."""
 
+SAMPLE_OF_TEXT = 10_000
+"""How many characters are read to see that a file is a spec."""
+
+_OF_SPEC = "(?:layers|encoder|networks):"
+
 OWN_COLUMNS = ("correct", "mistake", "feedback", "correct_answer", "points")
 """The columns that grading adds, the last two if asked. If a graded file is graded again, they are replaced."""
 
@@ -280,6 +285,11 @@ def read_answer_file(
     text, mark = _decoded(data)
     if "\0" in text:  # as in a workbook
         raise CallError("not a text file; save it as CSV")
+    lines = [line for line in text[:SAMPLE_OF_TEXT].splitlines() if not re.match(r"\s*(?:#|---|\Z)", line)]
+    spec = re.match("[a-z_]+:(?: |$)", "".join(lines[:1])) and any(re.match(_OF_SPEC, line) for line in lines)
+    if spec or re.match(r"\s*(?:\{|\[\s*\{)", text):
+        kind = "a spec;" if spec else "a JSON file; an exercise is given instead of SPEC, and"
+        raise CallError(f"{kind} --from takes a CSV file with a row for each student")
     line, separator = _separator(text)
     parsed = _parsed(text.removeprefix(line), separator, line.count("\n"))
     records = [(number, [re.sub(FORMULA.format("'"), r"\1", cell) for cell in cells]) for number, cells in parsed]

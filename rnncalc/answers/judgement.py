@@ -16,7 +16,8 @@ from rnncalc.display import displayed, report_of
 from rnncalc.network.network import Network
 from rnncalc.words import ordinal
 
-if TYPE_CHECKING:  # for what is wrong alone
+if TYPE_CHECKING:  # for values and for what is wrong alone
+    from rnncalc.answers.circuit import Element
     from rnncalc.answers.sizes import OtherSize
 
 
@@ -114,9 +115,11 @@ class AxisOrder(Enum):
 class JudgedValue(NamedTuple):
     """A value of a pass by hand beside the correct one. text, correct: both as text; the correct one as a list too.
 
+    element: which value of the pass it is.
     rounded: whether it is right, but not to the last digit. coarse: whether it has a single digit.
     """
 
+    element: Element
     text: str
     numbers: Any
     correct: str

@@ -26,7 +26,7 @@ from rnncalc.cli.flags import (
     word_flag,
 )
 from rnncalc.cli.inputs import SUFFIXES, network_meant, read_each, read_file
-from rnncalc.cli.output import AllAtOnce, Destination, tell, write
+from rnncalc.cli.output import AllAtOnce, Destination, noted, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.formats import find
 from rnncalc.layers.options import Real
@@ -126,8 +126,9 @@ def answer(
             grader = at_once.ask(_grader, specs, quantity, loss, flags, hint=hint)
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
+        of_params = quantity != "values" and "--of" not in [each.source for each in noted(context)]
         reader: Any = grader.read if grader else read_answers
-        readings = [at_once.ask(reader, each) for each in unmarked(numbers) if grader or quantity != "values"]
+        readings = [at_once.ask(reader, each) for each in unmarked(numbers) if grader or of_params]
     judged = grader.judge([*chain(*readings)])
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right and not judged.flaws else 1

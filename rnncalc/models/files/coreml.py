@@ -67,7 +67,7 @@ def read(path: str) -> ModelFile:
     """Return the contents of a file, and of the weights beside it."""
     with open_input(path) as file:
         reading = _Reading(path, file)
-        for number, value in reading.wire.fields(range(os.fstat(file.fileno()).st_size)):
+        for number, value in reading.wire.fields(range(reading.wire.size)):
             if number in _NETWORKS:
                 reading.network(value)
             elif number == _PROGRAM:

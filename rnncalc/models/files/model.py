@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod, sin
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_SEARCHED
 from rnncalc.files import open_input
@@ -357,6 +357,30 @@ def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
         halves = struct.unpack(f"{mark}{count}H", data)
         return [*struct.unpack(f"<{count}f", struct.pack(f"<{count}I", *(half << 16 for half in halves)))]
     raise BadFileError(f"holds numbers of the type {dtype}, which are not read here; save them as float32")
+
+
+class Bytes:
+    """The bytes of an open file, read where they are asked for. Raises BadFileError for a place beyond its end.
+
+    It is not memory-mapped, because a mapped file that is truncated meanwhile ends the process.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.size = file, os.fstat(file.fileno()).st_size
+
+    def piece(self, start: int, count: int) -> bytes:
+        """Return so many bytes from a place on."""
+        if not 0 <= start <= start + count <= self.size:
+            raise BadFileError("is truncated")
+        self.file.seek(start)
+        data = self.file.read(count)
+        if len(data) < count:
+            raise BadFileError("is truncated")
+        return data
+
+    def unpacked(self, form: str, start: int) -> tuple[Any, ...]:
+        """Return the numbers of a form of the struct module, the lowest byte first."""
+        return struct.unpack(f"<{form}", self.piece(start, struct.calcsize(f"<{form}")))
 
 
 def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any:

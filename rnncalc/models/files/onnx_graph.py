@@ -79,7 +79,7 @@ class ONNXGraph(Graph):
         with open_input(path) as file:
             self._wire = Wire(file)
             span, version = None, 0
-            for field, value in self._wire.fields(range(os.fstat(file.fileno()).st_size)):
+            for field, value in self._wire.fields(range(self._wire.size)):
                 if field == 7 and isinstance(value, range):
                     span = value
                 if field == 8 and isinstance(value, range):  # of the operators of a domain, ONNX's without a name

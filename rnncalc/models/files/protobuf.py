@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from rnncalc import bounds
-from rnncalc.models.files.model import BadFileError
+from rnncalc.models.files.model import BadFileError, Bytes
 
 _CONTINUED = bytes(range(128, 256))
 """The values of a byte that is followed by another byte of the same number."""
@@ -19,15 +18,10 @@ _SIZES = {1: 8, 5: 4}
 """The bytes of a field by its wire type, if they are fixed."""
 
 
-class Wire:
-    """The fields of one open file.
+class Wire(Bytes):
+    """The fields of one open file."""
 
-    The file is not memory-mapped, because a mapped file that is truncated meanwhile ends the process.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.fields_read = 0
+    fields_read = 0
 
     def fields(self, span: range) -> Iterator[tuple[int, int | range]]:
         """Yield the fields of a message: the number of each, and its value, a whole number or a range of bytes."""
@@ -60,11 +54,7 @@ class Wire:
 
     def bytes(self, span: range) -> bytes:
         """Return the bytes of a range."""
-        self.file.seek(span.start)
-        data = self.file.read(len(span))
-        if len(data) < len(span):
-            raise BadFileError("is truncated")
-        return data
+        return self.piece(span.start, len(span))
 
     def text(self, value: int | range, most: int = 10_000) -> str:
         """Return a range of bytes as text."""

@@ -7,12 +7,12 @@ of its inputs, of its past and its bias: one bias for each gate. A file for use 
 
 from __future__ import annotations
 
-import os
 import struct
-from typing import Any, BinaryIO
+from typing import Any
 
 from rnncalc.bounds import MOST_AXIS, MOST_CONFIG_DEPTH, MOST_MODULES, MOST_NAME
 from rnncalc.files import open_input
+from rnncalc.models.files import model
 from rnncalc.models.files.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 
 _PART, _MOST_PARTS = 17, 100
@@ -32,16 +32,15 @@ _GATES = "gifo"
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
     with open_input(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        (count,) = struct.unpack("<I", file.read(4).ljust(4, b"\0"))
-        table = file.read(8 * count) if count <= _MOST_PARTS else b""
-        starts = struct.unpack(f"<{len(table) // 8}q", table[: len(table) // 8 * 8])
-        if not count <= _MOST_PARTS or len(starts) < count:
+        data = model.Bytes(file)
+        (count,) = data.unpacked("I", 0)
+        if count > _MOST_PARTS:
             raise BadFileError("is truncated, or has no list of its parts")
+        starts = data.unpacked(f"{count}q", 4)
         start = starts[_PART] if count > _PART else -1
         if start < 0:
             raise BadFileError("has no LSTM; its parts are those of Tesseract 3, which are not read")
-        network = _Network(file, start, min((each for each in starts if each > start), default=size))
+        network = _Network(data, start, min((each for each in starts if each > start), default=data.size))
         stored = network.layer("", 0)
         string = network.text()
     if network.modules and network.modules[-1].kind == "Dense":  # the output layer, whose names are its own
@@ -61,8 +60,8 @@ def _refuse() -> Any:
 class _Network:
     """Reads a network from one part of a file, from start to end."""
 
-    def __init__(self, file: BinaryIO, start: int, end: int) -> None:
-        self.file, self.at, self.end = file, start, end
+    def __init__(self, data: model.Bytes, start: int, end: int) -> None:
+        self.data, self.at, self.end = data, start, end
         self.modules: list[FileModule] = []
 
     def skip(self, count: int) -> int:
@@ -73,15 +72,11 @@ class _Network:
         return start
 
     def numbers(self, form: str) -> tuple[int, ...]:
-        start = self.skip(size := struct.calcsize(f"<{form}"))
-        self.file.seek(start)
-        return struct.unpack(f"<{form}", self.file.read(size).ljust(size, b"\0"))
+        return self.data.unpacked(form, self.skip(struct.calcsize(f"<{form}")))
 
     def text(self) -> str:
         (size,) = self.numbers("I")
-        start = self.skip(size)
-        self.file.seek(start)
-        return self.file.read(min(size, MOST_NAME)).decode("utf-8", "replace")
+        return self.data.piece(self.skip(size), min(size, MOST_NAME)).decode("utf-8", "replace")
 
     def layer(self, above: str, depth: int) -> int:
         """Add the layers with weights of the next layer; return the number of weights that it says it has."""

@@ -8,18 +8,16 @@ those of ONNX that compute the same. An LSTM's operator has one array for each g
 
 from __future__ import annotations
 
-import os
-import struct
 from collections.abc import Iterator, Sequence
 from functools import partial
 from math import prod
-from typing import Any, BinaryIO
+from typing import Any
 
 from rnncalc.bounds import MOST_AXES, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.models.files import model
 from rnncalc.models.files.fused import of_fused
-from rnncalc.models.files.model import BadFileError, FileTensor, ModelFile, TensorRole
+from rnncalc.models.files.model import BadFileError, Bytes, FileTensor, ModelFile, TensorRole
 from rnncalc.models.files.onnx_graph import Graph, Operator, Place, Within
 from rnncalc.printable import escape
 
@@ -35,10 +33,11 @@ _WITHIN = {1: "Relu", 3: "RELU6", 4: "Tanh"}
 class _Table:
     """A table of a flatbuffer: the place of each of its fields, which are given by their numbers."""
 
-    def __init__(self, buffer: _Flatbuffer, start: int) -> None:
+    def __init__(self, buffer: Bytes, start: int) -> None:
         self.buffer, self.start = buffer, start
-        layout = start - buffer.number("<i", start)
-        self.fields = buffer.numbers("H", layout + 4, (buffer.number("<H", layout) - 4) // 2)
+        layout = start - buffer.unpacked("i", start)[0]
+        (length,) = buffer.unpacked("H", layout)
+        self.fields = buffer.unpacked(f"{max(length - 4, 0) // 2}H", layout + 4)
 
     def place(self, field: int) -> int:
         """Return the place of a field, 0 if the table lacks it."""
@@ -48,14 +47,14 @@ class _Table:
     def scalar(self, field: int, form: str, usual: Any = 0) -> Any:
         """Return a number."""
         place = self.place(field)
-        return self.buffer.number(form, place) if place else usual
+        return self.buffer.unpacked(form, place)[0] if place else usual
 
     def vector(self, field: int, size: int) -> tuple[int, int]:
         """Return the first byte and the length of a vector of values of a size; (0, 0) without one."""
         if not (place := self.place(field)):
             return 0, 0
-        start = place + self.buffer.number("<I", place)
-        count = self.buffer.number("<I", start)
+        start = place + self.buffer.unpacked("I", place)[0]
+        (count,) = self.buffer.unpacked("I", start)
         if start + 4 + count * size > self.buffer.size:
             raise BadFileError("is truncated")
         return start + 4, count
@@ -63,48 +62,27 @@ class _Table:
     def numbers(self, field: int) -> list[int]:
         """Return a short vector of whole numbers of four bytes."""
         start, count = self.vector(field, 4)
-        return self.buffer.numbers("i", start, count)
+        return [*self.buffer.unpacked(f"{count}i", start)]
 
     def tables(self, field: int) -> list[_Table]:
         """Return a vector of tables."""
         start, count = self.vector(field, 4)
         if count > 4 * MOST_TENSORS:
             raise BadFileError(f"holds more than {4 * MOST_TENSORS:,} tensors, operators or buffers")
-        offsets = self.buffer.numbers("I", start, count)
+        offsets = self.buffer.unpacked(f"{count}I", start)
         return [_Table(self.buffer, start + 4 * at + offset) for at, offset in enumerate(offsets)]
 
     def text(self, field: int) -> str:
         """Return a text."""
         start, count = self.vector(field, 1)
-        return self.buffer.bytes(start, min(count, MOST_NAME)).decode("utf-8", "replace")
-
-
-class _Flatbuffer:
-    """A flatbuffer in a file, which is read where it is asked for."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file, self.size = file, os.fstat(file.fileno()).st_size
-
-    def bytes(self, start: int, count: int) -> bytes:
-        if start < 0 or start + count > self.size:
-            raise BadFileError("is truncated")
-        self.file.seek(start)
-        return self.file.read(count)
-
-    def number(self, form: str, start: int) -> Any:
-        return struct.unpack(form, self.bytes(start, struct.calcsize(form)))[0]
-
-    def numbers(self, form: str, start: int, count: int) -> list[int]:
-        if count < 0:
-            raise BadFileError("is damaged")
-        return [*struct.unpack(f"<{count}{form}", self.bytes(start, count * struct.calcsize(form)))]
+        return self.buffer.piece(start, min(count, MOST_NAME)).decode("utf-8", "replace")
 
 
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
     with open_input(path) as file:
-        buffer = _Flatbuffer(file)
-        root = _Table(buffer, buffer.number("<I", 0))
+        buffer = Bytes(file)
+        root = _Table(buffer, buffer.unpacked("I", 0)[0])
         graph = _Subgraphs(path, root).graph
     return of_fused(path, "tflite", graph, {})
 
@@ -114,9 +92,7 @@ class _Subgraphs:
 
     def __init__(self, path: str, root: _Table) -> None:
         self.path, self.graph = path, Graph()
-        self.codes = [
-            (max(code.scalar(0, "<b"), code.scalar(3, "<i")), escape(code.text(1))) for code in root.tables(1)
-        ]
+        self.codes = [(max(code.scalar(0, "b"), code.scalar(3, "i")), escape(code.text(1))) for code in root.tables(1)]
         self.buffers, self.subgraphs = root.tables(4), root.tables(2)
         self.read: set[int] = set()
         self._subgraph(0, ())
@@ -131,18 +107,18 @@ class _Subgraphs:
         for name, tensor in zip(names, tensors, strict=True):
             self._tensor(name, tensor, at)
         for operator in subgraph.tables(3):
-            index = operator.scalar(0, "<I")
+            index = operator.scalar(0, "I")
             code, custom = self.codes[index] if index < len(self.codes) else (-1, "")
             kind = custom or _KINDS.get(code, f"operator {code}")
             inputs = [names[each] if 0 <= each < len(names) else "" for each in operator.numbers(1)]
             outputs = tuple(names[each] for each in operator.numbers(2) if 0 <= each < len(names))
             place = operator.place(4)
-            options = _Table(operator.buffer, place + operator.buffer.number("<I", place)) if place else None
+            options = _Table(operator.buffer, place + operator.buffer.unpacked("I", place)[0]) if place else None
             if kind == "WHILE" and options:
                 self.graph.nodes.append(Operator("Loop", "", tuple(inputs), outputs, {}, at))
                 inner = Within(len(self.graph.nodes) - 1, f"body of the loop {number}", False)
                 self.graph.names.setdefault((*at, inner), self.graph.names[()].new_child())
-                self._subgraph(options.scalar(1, "<i"), (*at, inner))
+                self._subgraph(options.scalar(1, "i"), (*at, inner))
             elif outputs:
                 place = next(iter(operator.numbers(1)), 0)
                 sequence = tensors[place] if 0 <= place < len(tensors) else None
@@ -154,13 +130,13 @@ class _Subgraphs:
 
     def _tensor(self, name: str, tensor: _Table, at: Place) -> None:
         """Add a tensor if it has numbers: those of others are computed."""
-        index, kind = tensor.scalar(2, "<I"), tensor.scalar(1, "<b")
+        index, kind = tensor.scalar(2, "I"), tensor.scalar(1, "b")
         if not 0 < index < len(self.buffers):
             return
         held = self.buffers[index]
         start, length = held.vector(0, 1)
         if not length:
-            start, length = held.scalar(1, "<Q"), held.scalar(2, "<Q")  # of files above 2 GB
+            start, length = held.scalar(1, "Q"), held.scalar(2, "Q")  # of files above 2 GB
         if not length:
             return
         shape = model.shape_of(name, tensor.numbers(0))
@@ -195,11 +171,11 @@ def _translated(
 
     def activated(field: int) -> Iterator[Operator]:
         """Yield what makes the output of `name` before its activation."""
-        if options and (active := options.scalar(field, "<b")):
+        if options and (active := options.scalar(field, "b")):
             yield Operator(_WITHIN.get(active, f"activation {active}"), "", (f"{name} before",), outputs, {})
 
     def before(field: int) -> tuple[str, ...]:
-        return (f"{name} before",) if options and options.scalar(field, "<b") else outputs
+        return (f"{name} before",) if options and options.scalar(field, "b") else outputs
 
     match kind:
         case "FULLY_CONNECTED" if len(inputs) > 1:
@@ -215,13 +191,13 @@ def _translated(
         case "EMBEDDING_LOOKUP" if len(inputs) == 2:
             yield Operator("Gather", name, (inputs[1], first), outputs, {})
         case "Gather":
-            yield Operator(kind, name, tuple(inputs), outputs, {"axis": [options.scalar(0, "<i") if options else 0]})
+            yield Operator(kind, name, tuple(inputs), outputs, {"axis": [options.scalar(0, "i") if options else 0]})
         case "Transpose" if perm := whole(1):
             yield Operator(kind, name, (first,), outputs, {"perm": perm})
         case "Concat":
-            yield Operator(kind, name, tuple(inputs), before(1), {"axis": [options.scalar(0, "<i") if options else 0]})
+            yield Operator(kind, name, tuple(inputs), before(1), {"axis": [options.scalar(0, "i") if options else 0]})
             yield from activated(1)
-        case "STRIDED_SLICE" if options and (axis := {1: 0, 2: 1}.get(options.scalar(4, "<i"), -1)) >= 0:
+        case "STRIDED_SLICE" if options and (axis := {1: 0, 2: 1}.get(options.scalar(4, "i"), -1)) >= 0:
             if whole(1)[axis : axis + 1] != [-1] or any(each for at, each in enumerate(whole(1)) if at != axis):
                 yield Operator(kind, name, tuple(inputs), outputs, settings)
                 return
@@ -244,7 +220,7 @@ def _is_plain(inputs: Sequence[str], options: _Table) -> bool:
     """Return whether an LSTM has all its blocks, no peepholes, projection or norms, and tanh."""
     places = {place for place, each in enumerate(inputs) if each}
     others = {9, 10, 11, 16, 17, 20, 21, 22, 23}
-    return places >= {*range(9)} and not places & others and options.scalar(0, "<b") == 4  # tanh
+    return places >= {*range(9)} and not places & others and options.scalar(0, "b") == 4  # tanh
 
 
 def _lstm(inputs: Sequence[str], outputs: tuple[str, ...], options: _Table, sizes: Sequence[int]) -> Iterator[Operator]:
@@ -252,7 +228,7 @@ def _lstm(inputs: Sequence[str], outputs: tuple[str, ...], options: _Table, size
 
     The one that TensorFlow writes clips it at 10, which changes nothing in ten steps.
     """
-    name, first = outputs[0], bool(options.scalar(3, "<b"))
+    name, first = outputs[0], bool(options.scalar(3, "b"))
     steps = max(sizes[not first], 0) if len(sizes) == 3 else 0
     arrays = {"W": inputs[1:5], "R": inputs[5:9], "B": inputs[12:16]}
     for letter, several in arrays.items():
@@ -260,7 +236,7 @@ def _lstm(inputs: Sequence[str], outputs: tuple[str, ...], options: _Table, size
         yield Operator("Unsqueeze", "", (f"{name} {letter} of gates",), (f"{name} {letter}",), {"axes": [0]})
     output = f"{name} of ONNX"
     reads = (inputs[0], *(f"{name} {letter}" for letter in arrays))
-    limit = options.scalar(1, "<f", 0.0)
+    limit = options.scalar(1, "f", 0.0)
     clipped = {"clip": True} if limit and not 0 < steps <= limit else {}
     yield Operator("LSTM", name.rpartition(":")[0], reads, (output,), {"order": "ifco", "steps": steps, **clipped})
     yield Operator("Squeeze", "", (output,), (f"{name} steps first",), {"axes": [1]})

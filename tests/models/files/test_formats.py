@@ -192,7 +192,7 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
     ("a/", {"_METADATA": b"{}", "manifest.ocdbt": b"", "d": b""}, "has no list of arrays"),
     ("a/", {"_CHECKPOINT_METADATA": b"{}"}, "a checkpoint of Orbax.*name the folder with its _METADATA"),
     ("manifest.ocdbt", b"\x0c\xdb\x3a\x2a", "a checkpoint of Orbax"),
-    ("eng.traineddata", b"\x18\0\0\0\xff\xff\xff\xff", "is truncated, or has no list of its parts"),
+    ("eng.traineddata", b"\x18\0\0\0\xff\xff\xff\xff", "is truncated"),
     ("a/", {"weights.bin": b""}, "is a folder; name a file in it"),
 ]
 
