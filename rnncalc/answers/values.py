@@ -127,9 +127,9 @@ class ValueGrader(Grader):
         return not all(each.name for each in answers)
 
     def missing(self, judged: Sequence[Judgement]) -> list[str]:
-        names = {(each.layer or "", key_of((each.tensor or "").partition("[")[0])) for each in judged}
+        keys = {each.value.element.key for each in judged if each.value}
         elements = self.circuit_of(self.asked)[1]
-        return [name for name, element in zip(self.asked, elements, strict=True) if element.key not in names]
+        return [name for name, element in zip(self.asked, elements, strict=True) if element.key not in keys]
 
     def judge(self, answers: Sequence[Any]) -> Answer:
         """Judge values, each with its name or in the order in which they are asked for."""
@@ -359,10 +359,8 @@ class _Judge:
         right = same and all(_is_exact(*pair) for pair in pairs)
         rounded = same and not right and self.near(claim, exact)
         coarse = same and all(real.digits == 1 and abs(real.value - number) > 1e-9 for real, number in pairs)
-        text, numbers = written(exact, decimals), _listed(*exact)
-        value = JudgedValue(
-            last_side(claim.text), _listed(claim.shape, claim.floats), text, numbers, right or rounded, rounded, coarse
-        )
+        numbers = last_side(claim.text), _listed(claim.shape, claim.floats), written(exact, decimals), _listed(*exact)
+        value = JudgedValue(claim.element, *numbers, right or rounded, rounded, coarse)
         name = self.circuit.text(claim.element)
         return Judgement(claim.key[0] or None, GivenShape((), name=name), 0, name, value=value)
 
