@@ -71,7 +71,7 @@ def key_of(text: str) -> str:
     text = re.sub(r"\\([A-Za-z]+)", lambda word: GREEK.get(word[1], ""), text)
     text = re.sub(r"\b(?:[dD]elta|[gG]amma)(?![a-z])", lambda word: GREEK[word[0]], text)
     text = re.sub(r"(?<![0-9]),|[\s{}$_*()^]", "", text)
-    return re.sub(r"\A[d∂]L/[d∂]", "∂L/∂", text)
+    return re.sub(r"\A[d∂](?:[LEJ]|[lL]oss)/[d∂]", "∂L/∂", text)
 
 
 def _written(name: Variable, notation: Notation) -> str:

@@ -35,7 +35,10 @@ _RULE = r"[-:=|+\s─━]*"
 _TITLE = r"(?i)param|total|sum|gesamt|anzahl|count|nombre|n[úu]mero|numero|answer|#"
 _TEX_ROWS = r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?|\\(?:hline|toprule|midrule|bottomrule)"
 _TEX_CELL = r"\\text[a-z]*\{([^{}]*)\}"
-"""A line of a table without cells; titles of the column with the numbers; what is around rows and cells in LaTeX."""
+_TITLES = r"[^\s=]+(?:(?: [^\W\d][^\s=:]*| [\\∂$][^\s=:]*)+|(?: [0-9]{1,2})+)"
+_NUMBERS = r"(?:[0-9]+(?=:? )|[^\s=]+(?=(?::? [^ ]+){2})):?(?: [-−+]?[0-9][0-9.,]*)+"
+"""A line of a table without cells; titles of the column with the numbers; what is around rows and cells in LaTeX;
+and the titles and the rows of a table of numbers with single blanks between them."""
 _REST = r"(?:[\w .'’/-]|\([^\W\d]\))*"
 _NEXT = r"(?<=[0-9)])\s*\n\s*(?=\\?(?:[^\W\d_]{2}|[^\W\d]_?[0-9])[^\n=:&]*?(?:[=:→⇒]|->))"
 _WORDS = rf"(?:[^\W\d_]{{2}}|[WUVb]_?){_REST}"
@@ -287,7 +290,9 @@ def table_in(text: str) -> list[list[str]]:
     latex = "&" in text and not re.search(r"&\s*[-+=]|=\s*&", text)
     plain = re.sub(_TEX_ROWS, "", re.sub(_TEX_CELL, r"\1", text)) if latex else text
     lines = [line for line in re.split(r"\\\\|\n" if latex else "\n", plain) if not re.fullmatch(_RULE, line)]
-    columns = ("\t", " {2,}", r"(?<=[^\W\d]), (?=[0-9.]+\Z|[^\W\d]+\Z)") if lines[1:] else ("\t",)
+    columns: tuple[str, ...] = ("\t", " {2,}", r"(?<=[^\W\d]), (?=[0-9.]+\Z|[^\W\d]+\Z)") if lines[1:] else ("\t",)
+    if lines[1:] and re.fullmatch(_TITLES, lines[0]) and all(re.fullmatch(_NUMBERS, line) for line in lines[1:]):
+        columns = ("\t", ":? ")
     signs = (r"(?<!\\)&",) if latex else (r"[|┃│]", *columns)
     sign = next((sign for sign in signs if all(re.search(sign, line.strip()) for line in lines)), "\t")
     table = [[cell.strip(" $`*") for cell in re.split(sign, line.strip().strip("|┃│"))] for line in lines]

@@ -36,8 +36,9 @@ _NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}
 _SHORT = r"([^\W\d]\w{0,3}_?\{?[0-9]\}?)"
 _JOINED = re.compile(rf"(?:{_EQUALS})\s*[-−+]?[0-9.]+\s+{_SHORT}\s*(?:{_EQUALS})")
 """Two values with nothing between them; the first side of the second may also be a product with the number."""
+_OF_ARRAY = r"[∂d][A-Za-z]+ ?/ ?[∂d][WUVbw]_?\{?[a-z]*\}?"
 _AT_STEP = r"\^\s*\{?\s*([(\[][1-9][)\]])?<([0-9]+)>\s*\}?"
-"""A step above a letter, behind the number of its layer: `a^{[2]<1>}`."""
+"""The gradient of an array; a step above a letter, behind the number of its layer: `a^{[2]<1>}`."""
 _STEP = r"(?i:(?:at )?(?:(?:time ?|zeit)?(?:step|schritt)|time|t|étape|pas|paso|passo))"
 _BEFORE_STEP = r"(?:\A|(?<=[\n;.,])|(?<=\s)(?:and|und|et|y)\s)"
 _OF_STEP = (
@@ -60,6 +61,7 @@ def read_values(text: str) -> list[GivenArray]:
     text = re.sub(r"\\(?:begin|end)\{(?:align|eq|gather|split)[a-z]*\*?\}|&(?=\s*(?:[=≈]|\\approx))", "", text)
     text = "; ".join(_of_table(text)) or text
     text = re.sub(rf"(?:\A|(?<=[,;\n]))\s*{_SHORT}\s+(?=[-−]?[0-9.]+\s*(?:[,;\n]|\Z))", r" \1 = ", text)
+    text = re.sub(rf"({_OF_ARRAY}) ?\((?:{_STEP}) ?= ?([0-9]+)\)", r"\1 (step \2)", text)
     text = re.sub(r"(?<![0-9][({\[])(?<![0-9] [({\[])(?<=[({\[])t\s*=\s*(?=[0-9]+\s*[)}\]])", "", text)
     text = re.sub(rf"(?<=\w) (?:at|in) {_STEP}\s*=?\s*([0-9]+)(?=\s*(?:{_EQUALS}))", r"_\1", text)
     first, *sections = re.split(_OF_STEP, text)
@@ -86,6 +88,9 @@ def read_values(text: str) -> list[GivenArray]:
 def _of_table(text: str) -> Iterator[str]:
     """Yield the values of a table that has the steps in a column or in a row, or names beside values."""
     titles, *rows = table_in(text) or [[]]
+    above = len(rows) == 1 and not re.fullmatch(rf"{_STEP}|\W*", titles[0])
+    if above and all(re.match(r"[-−+]?[0-9.]", cell) for cell in rows[0]):  # names above values
+        titles, rows = ["", ""], [[*each] for each in zip(titles, rows[0], strict=True)]
     names, heads, each_step = titles[1:], [row[0] for row in rows], rf"{_STEP}?\s*[=#]?\s*[0-9]+"
     by_row, by_column = (all(re.fullmatch(each_step, each) for each in steps) for steps in (heads, names))
     if by_row == by_column:

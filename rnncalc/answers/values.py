@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import isfinite, prod
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from rnncalc.answers.circuit import Change, Circuit, Element, Fixed, Key, Numbers, Values, in_order, key_of
@@ -44,6 +45,30 @@ MOST_FOLLOWED, MOST_PAIRS, MOST_LISTED = 20, 200, 3
 """The most wrong values in which mistakes are looked for beside those before, pairs of mistakes, and those listed."""
 _COMMON = ("no-bias", "no-product", "no-start", "no-activation")
 """The mistakes of which one is in each pair."""
+_WORDS = (
+    (r"\bhidden state\b", " h"),
+    (r"\bcell state\b", " c"),
+    (r"\b(?:prediction|out)\b", "output"),
+    (r"(?:\b[gG]rad(?:ient)?(?: of)?\b|∇_?)\s*(\S.*)", r"∂L/∂\1"),
+    (r"(\S+)\.grad\b", r"∂L/∂\1"),
+)
+_MEANT = (
+    ("[chCH]\u0303", "g"),
+    ("[chCH]\u0303", "n"),
+    ("ŷ", "y"),
+    ("[\u0302-\u0304\u0307]|(?<=y)_?hat", ""),
+    (r"\Ad(?=[A-Za-z])", "∂L/∂"),
+    *((rf"\A{letter}(?=[0-9]*\Z)", letter.lower()) for letter in ascii_uppercase),
+    (r"(?i)\A(?:loss|e|j)\Z", "L"),
+    (r"\Ay(?=[0-9]*\Z)", "p"),
+    (r"\A(∂L/∂)w(?=[a-z]*(?:step[0-9]+)?\Z)", r"\1W"),
+    (r"\A(∂L/∂W)(?:x|in|ih|hx)(?=(?:step[0-9]+)?\Z)", r"\1xh"),
+    (r"\A(∂L/∂W)(?:h|rec)(?=(?:step[0-9]+)?\Z)", r"\1hh"),
+    (r"\A(∂L/∂)(?:V|W(?:y|yh|out))(?=(?:step[0-9]+)?\Z)", r"\1Why"),
+)
+_NO_INDEX = r"\A(∂L/∂[WUVb]|δ)(?=(?:(?:step)?[0-9]+)?\Z)"
+"""Words of names; what a name, as it is looked up, may also mean: the candidate of books, the last output, a matrix by
+what it reads; and an array without an index, which is that of a network that has only one."""
 
 
 class Claim(NamedTuple):
@@ -163,7 +188,11 @@ class ValueGrader(Grader):
         for at, name in enumerate(names):
             if not (match := self._find(name, texts[at] if texts else "")):
                 shown = [*dict.fromkeys([each.text for each in self.forward.names.values()])]
-                listed = f"{', '.join(shown[:12])}{', …' * (len(shown) > 12)}, L and gradients such as ∂L/∂{shown[-1]}"
+                more = f", L and gradients such as ∂L/∂{shown[-1]}"
+                if key_of(name).startswith("∂L/∂"):
+                    texts = [each.text for each in self.both.names.values()]
+                    shown, more = [each for each in texts if re.fullmatch("∂L/∂[WUVbc](_[a-z]+)?", each)], ""
+                listed = f"{', '.join(shown[:12])}{', …' * (len(shown) > 12)}{more}"
                 raise CallError(f"'{escape(name)}' is no value of this pass; there are {listed}")
             matches.append(match)
         return self._pass(any(backward for backward, _ in matches)), [each for _, each in matches]
@@ -215,10 +244,8 @@ class ValueGrader(Grader):
         layers = [placed.name for placed in self.network.stack]
         recurrent = [placed.name for placed in self.network.stack if isinstance(placed.layer, Cell)]
         layer, way, rest = "", "", f" {with_step_below(name)} "
-        for placed in self.network.stack:
-            for gate in placed.layer.gates(placed.inputs) if isinstance(placed.layer, Cell) else ():
-                rest = re.sub(rf"\b{re.escape(gate.name)}\b", f" {self.network.spelling.letter(gate.letter)}", rest)
-        rest = re.sub(r"\b(hidden|cell) state\b", lambda state: " h" if state[1] == "hidden" else " c", rest)
+        for words, plain in (*self._words_of_gates, *_WORDS):
+            rest = re.sub(words, plain, rest)
         for each in sorted(layers, key=len, reverse=True):
             if match := re.search(rf"(?<![\w]){re.escape(each)}(?![\w])", rest):
                 layer, rest = each, rest.replace(match[0], " ", 1)
@@ -231,31 +258,32 @@ class ValueGrader(Grader):
         if match := re.search(rf"\b({'|'.join(WAYS)})\b", rest):
             way, rest = f"{match[1]}/", rest.replace(match[0], " ", 1)
         rest = re.sub(r"\b(?:the|value|of|in|layer)\b|\(\s*\)|(?<=\s)[.:/]|[.:/](?=\s)", " ", rest)
-        key = key_of(rest)
-        keys = [f"{way}{key}"]
-        if re.match("[chCH]\u0303", key):  # books write the candidate so
-            keys += [f"{way}{each}{key[2:]}" for each in "ng"]
-        plain = re.sub("[\u0302-\u0304\u0307]|(?<=y)_?hat", "", keys[0].replace("ŷ", "y"))
-        steps = str(self.network.steps or len(next(iter((self.data.inputs or {}).values()), [])))
-        keys += [plain, re.sub(rf"(?<=[a-z]){steps}\Z", "", plain), re.sub(r"\Ad(?=[A-Za-z])", "∂L/∂", plain)]
-        keys += [f"{each.removesuffix('t')}1" for each in keys if steps == "1" and not each.startswith("∂")]
-        keys += [re.sub(r"T\Z", steps, plain), plain.lower() if re.fullmatch("[A-Z][0-9]*", plain) else plain]
-        keys += [re.sub(r"\Ay(?=[0-9]*\Z)", "p", plain)]  # a softmax is called y too
-        keys += ["L"] * (plain.casefold() in ("loss", "e", "j"))
+        steps = self.network.steps or len(next(iter((self.data.inputs or {}).values()), []))
+        keys = _meant(f"{way}{key_of(rest)}", steps)
         last = dict([*self.forward.names])  # of each layer
-        if plain in ("", "y", "output") and (layer in last if plain == "" else not {"y", "p"} & {*last.values()}):
+        if layer in last if "" in keys else {"y", "output"} & {*keys} and not {"y", "p"} & {*last.values()}:
             return False, (layer or layers[-1], last[layer or layers[-1]])
         for backward in (False, True) if any(re.search("[∂δL]", key) for key in keys) else (False,):
-            circuit = self._pass(backward)
+            names = self._pass(backward).names
             for key in keys:
-                among = [each for each in circuit.names if each[1] == key and layer in ("", each[0])]
-                if not among:
-                    continue
+                pattern = re.sub(_NO_INDEX, r"\1[a-z]+", re.escape(key))
+                named = [each for each in names if layer in ("", each[0])]
+                among = [each for each in named if each[1] == key]
+                among = among or [each for each in named if re.fullmatch(pattern, each[1])]
                 if len(among) > 1 and not key.startswith(("x", "y", "p")):
-                    several = one_of([f"{each}.{circuit.names[each, key].text}" for each, _ in among])
-                    raise CallError(f"'{escape(name)}' is a value of several layers; write {several}")
-                return backward, among[0 if key.startswith("x") else -1]
+                    texts = [names[each].text for each in among]
+                    several = texts if len({*texts}) > 1 else [f"{each}.{texts[0]}" for each, _ in among]
+                    raise CallError(f"'{escape(name)}' may be one of several values; write {one_of(several)}")
+                if among:
+                    return backward, among[0 if key.startswith("x") else -1]
         return None
+
+    @cached_property
+    def _words_of_gates(self) -> Sequence[tuple[str, str]]:
+        """The names of the gates, each as a pattern, with its letter."""
+        cells = [(placed.layer, placed.inputs) for placed in self.network.stack if isinstance(placed.layer, Cell)]
+        gates = [gate for cell, inputs in cells for gate in cell.gates(inputs)]
+        return [(rf"\b{re.escape(gate.name)}\b", f" {self.network.spelling.letter(gate.letter)}") for gate in gates]
 
     def mistakes(self, circuit: Circuit) -> list[tuple[Mistake, Change, Values]]:
         """Return every mistake of the table in a pass, with the values that it gives."""
@@ -268,6 +296,16 @@ class ValueGrader(Grader):
                         different.append(values)
                         mistakes.append((row.filled(change.words), change, values))
         return mistakes
+
+
+def _meant(key: str, steps: int) -> list[str]:
+    """Return the names that a name, as it is looked up, may mean, in the order in which they are tried."""
+    keys = [key]
+    last = [(rf"\A([^∂]*[a-z]){steps}\Z", r"\1"), (r"T\Z", f"{steps}")]  # y, and y_T, of the last step
+    only = [(r"\A(?!∂)(.*?)t?\Z", r"\g<1>1")] if steps == 1 else []
+    for pattern, plain in (*_MEANT, *last, *only):
+        keys = [*dict.fromkeys([*keys, *(re.sub(pattern, plain, each) for each in keys)])]
+    return keys
 
 
 def _values(circuit: Circuit, change: Change, fixed: Fixed | None = None) -> Values:
@@ -407,6 +445,11 @@ class _Judge:
                 chance *= min(1.0, max(error, abs(number - real.value)) / max(1.0, abs(exact)))
         return chance
 
+    def refuted(self, at: int) -> bool:
+        """Return whether a mistake gives another number for a value that is correct."""
+        correct = [claim for claim in self.claims if self.near(claim, self.exact(claim))]
+        return not all(self.near(claim, self.changed(at, claim)) for claim in correct)
+
     def rank(self, claim: Claim, at: int) -> int:
         """Return how many different wrong values the mistakes up to a place give."""
         error = max(min(each.error for each in claim.numbers), 1e-9)
@@ -419,6 +462,7 @@ class _Judge:
     def diagnosed(self, judged: Judgement, claim: Claim, matches: list[Explanation], agreed: int) -> Judgement:
         """Return a wrong value with the mistakes that give it, and which of them are guesses."""
         diagnoses: list[Diagnosis] = []
+        matches = [each for each in matches[1:] and matches if not self.refuted(each[0])] or matches
         matches = sorted(matches, key=lambda each: each[1] * self.rank(claim, each[0]))
         digits = sum(
             each.digits

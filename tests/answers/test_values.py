@@ -131,6 +131,10 @@ def test_what_is_no_number_is_refused(text: str) -> None:
     [
         *(("h_1", name) for name in ("h_1", "h1", "h₁", "$h_{1}$", "rnn_1.h_1", "rnn_1: h_1", "h_1 of rnn_1")),
         *(("∂L/∂W_hh", name) for name in ("dL/dW_hh", "∂L/∂W_hh", r"\frac{\partial L}{\partial W_{hh}}", "dWhh")),
+        *(("∂L/∂W_hh", name) for name in ("dWh", "dE/dW_hh", "gradient of W_hh", "W_hh.grad", "dJ/dw_hh")),
+        *(("∂L/∂b_h", name) for name in ("dL/db", "db")),  # of one layer alone
+        *(("∂L/∂W_hh (step 2)", name) for name in ("dL/dW_hh (step 2)", "dJ/dWh (t=2)")),
+        *(("h_2", name) for name in ("H_2", "hidden state 2", "prediction")),
         *(("δ_h,2", name) for name in ("δ_h,2", r"\delta_{h,2}", "delta_h,2")),
         ("L", "loss"),
     ],
@@ -147,6 +151,7 @@ CORRECT = [
     (ONE, OF_ONE, "h_1 = tanh(0.5 + 0.3·0.2 + 0.1) = 0.58", False),
     (ONE, OF_ONE, "h_1 = 0.5782", True),  # two units less
     (ONE, OF_ONE, "h_2 = 0,855", False),
+    (ONE, OF_ONE, "step h\n1 0.5784\n2 0.8547", False),
     (ONE, OF_ONE, "L = 0.1539", False),  # (0.8547 − 0.3)²/2
     (ONE, OF_ONE, "dL/dW_hh = 0.0924", False),  # 0.1495·0.5784 + 0.0297·0.2
     (ONE, OF_ONE, "dL/dW_xh = 0.3287; dL/db_h = 0.1793", False),
@@ -351,6 +356,13 @@ def test_values_that_are_asked_for_need_no_names() -> None:
     assert grader.missing([]) == ["h_1", "h_2"]
 
 
+def test_a_correct_value_rules_out_a_mistake_that_changes_it() -> None:
+    """The sequence read from its end would change h_1 too."""
+    _, (_, wrong) = judged(ONE, OF_ONE, "h_1 = 0.5784", "h_2 = 0.650")  # tanh(0.5·1 + 0.3·0.5784 + 0.1)
+    (diagnosis,) = wrong.diagnoses
+    assert diagnosis.mistakes[0].text == "takes the input of the step before"
+
+
 def test_two_mistakes_together_are_a_guess() -> None:
     """σ(0.56): the bias is left out, and σ is taken instead of tanh."""
     _, (value,) = judged(ONE, OF_ONE, "h_1 = 0.6365")
@@ -432,8 +444,10 @@ def test_a_layer_and_a_direction_are_named_beside_a_value() -> None:
     answer, values = judged(BOTH, OF_BOTH, *texts, "layer 2: h_2 = 0.4950, y_2 = 1.0900")
     assert answer.right
     assert [each.layer for each in values] == ["rnn_1"] * 3 + ["rnn_2"] * 2 + ["output"]
-    with pytest.raises(CallError, match=r"several layers; write rnn_1\.h_1 or rnn_2\.h_1"):
+    with pytest.raises(CallError, match=r"several values; write rnn_1\.h_1 or rnn_2\.h_1"):
         judged(BOTH, OF_BOTH, "h_1 = 0.5")
+    with pytest.raises(CallError, match=r"'dW' may be one of several values; write ∂L/∂W_xh or ∂L/∂W_hh"):
+        judged(ONE, OF_ONE, "dW = 0.5")
     table = "| t | rnn_2.h | rnn_1 backward/h |\n|---|---|---|\n| 1 | 0.3110 | 0.2344 |\n| 2 | 0.4950 | 0.5370 |"
     _, values = judged(BOTH, OF_BOTH, table)
     assert [(each.layer, each.tensor, each.right) for each in values] == [
