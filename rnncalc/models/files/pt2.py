@@ -75,9 +75,8 @@ def _with_program(modules: tuple[FileModule, ...], program: dict[str, Any]) -> t
             case {"parameter": {"arg": {"name": str(name)}, "parameter_name": str(parameter)}}:
                 paths[name] = model.path_and_leaf(parameter)[0]
     readers, calls = dict[str, list[str]](), dict[str, set[tuple[str, str]]]()
-    for (word, linear, other), node, names in reversed(
-        [*_calls(nodes, graph)]
-    ):  # what reads an output before what writes it
+    listed = [*_calls(nodes, graph)]
+    for (word, linear, other), node, names in reversed(listed):  # what reads an output before what writes it
         for name in names:
             readers.setdefault(name, []).append(other)
         setting = ("nonlinearity", word)
@@ -104,9 +103,8 @@ def _calls(nodes: list[Any], graph: dict[Any, Any]) -> Iterator[tuple[tuple[str,
                 tanh = any(each == {"as_string": "tanh"} for each in arguments)  # an approximation of gelu
                 names = {name for each in arguments for name in _names(each)}
                 word, linear, other = (each or "" for each in operator.groups())
-                if other.endswith("softmax") and not _is_last(
-                    [*arguments, {}, {}][1], [*names], graph.get("tensor_values")
-                ):
+                axis = arguments[1] if arguments[1:] else {}
+                if other.endswith("softmax") and not _is_last(axis, [*names], graph.get("tensor_values")):
                     other += " along another axis"
                 yield (word, linear, f"{other}_tanh" if tanh else other), node, names
 
