@@ -199,7 +199,7 @@ def _judge_some(answers: Sequence[Given | None], grader: Grader) -> Answer:
         for each in grader.judgements([each or some for each in answers])
     ]
     judged = grader.judge([each or correct for each, correct in zip(answers, right, strict=True)])
-    return judged._replace(judged=tuple(each for each, text in zip(judged.judged, answers, strict=True) if text))
+    return judged.replace(judged=tuple(each for each, text in zip(judged.judged, answers, strict=True) if text))
 
 
 SEPARATORS = "\t;,"

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.answers.reading import Given, GivenNumber
 from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
 from rnncalc.network.network import Network
+from rnncalc.records import Frozen
 from rnncalc.words import ordinal
 
 if TYPE_CHECKING:  # for values and for what is wrong alone
@@ -213,7 +215,7 @@ class Judgement(NamedTuple):
 
 
 @displayed("rnncalc.reports.answer:AnswerReport")
-class Answer(NamedTuple):
+class Answer(Frozen):
     """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
 
     right_in: another notation in which every given shape is right. quantity: what it is about, such as `params`.
@@ -224,7 +226,7 @@ class Answer(NamedTuple):
     right_in: str | None = None
     quantity: str = "params"
 
-    @property
+    @cached_property
     def right(self) -> bool:
         """Whether the total at its end is right, or else every number."""
         last = self.judged[-1]
@@ -248,7 +250,7 @@ class Answer(NamedTuple):
         """The finished sentences: the verdict, the mistake behind each wrong number with its sum, and remarks."""
         return tuple(report_of(self).sentences())
 
-    @property
+    @cached_property
     def wrong(self) -> Judgement | None:
         """The first number or shape that is wrong, unless the whole is right."""
         return None if self.right else next((each for each in self.judged if not each.right), None)

@@ -302,7 +302,7 @@ def feedback_on(answer: Answer, *, hint: bool = False) -> str:
     Another size is named alone, as in `mistake_of`.
     """
     judged = tuple(each._replace(diagnoses=each.diagnoses[: 0 if each.other_size else 1]) for each in answer.judged)
-    return " ".join(AnswerReport(answer._replace(judged=judged), hint=hint).sentences())
+    return " ".join(AnswerReport(answer.replace(judged=judged), hint=hint).sentences())
 
 
 LONG = 500
@@ -731,9 +731,9 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses and make an answer wrong, the most frequent first."""
         wrong = (
-            grade.answer and grade.answer.wrong and text.removeprefix(f"{grade.answer.wrong.label}: ")
+            text.removeprefix(f"{grade.answer.wrong.label}: ")
             for grade, text in zip(self.book.grades, self._mistakes, strict=True)
-            if not (grade.right or grade.by_chance or grade.variant_answered)
+            if grade.answer and grade.answer.wrong and not (grade.right or grade.by_chance or grade.variant_answered)
         )
         return Counter(filter(None, wrong)).most_common()
 
