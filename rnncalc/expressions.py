@@ -124,7 +124,7 @@ _KINDS = {
 """The kinds of signs and words, with their patterns; of those that fit, the first is taken. UNIT is a quantity's."""
 _PRODUCT = re.compile(r"(?P<word>(?P<names>[^\W\d_]+)(?P<index>(?!))?)")
 """A word of known letters, whatever else it means: `es` where e and s are letters."""
-_SIGNS_X = {"x": "x", "X": "(?<=[0-9 ])X(?=[0-9 ])"}
+_SIGNS_X = {"x": "(?<![A-Za-z]{3})x(?![A-Za-z]{3})", "X": "(?<=[0-9 ])X(?=[0-9 ])"}
 BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]", "\\{": "\\}"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
 WORDS = ("word", "command", "unit", "counted", "roughly", "with", "opening", "total", "is", "or", "behind")

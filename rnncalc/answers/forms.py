@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import CallError
+from rnncalc.expressions import Parser, tokens_of
 from rnncalc.printable import escape
+
+if TYPE_CHECKING:
+    from rnncalc.expressions import Known
 
 NO_FACTOR = (
     r"(?![*×·⋅+/^,;)\]]|\\(?:times|cdot|ast|div)(?![a-z])"
@@ -69,6 +75,7 @@ _REWRITTEN = (
         "",
     ),
     (r"\ball ([1-9]) (?=gates|blocks)", r"all \1"),
+    (r" \([0-9] (?:gates|blocks|gatter|blöcke|portes|blocs|puertas|bloques|porte|portas)\)(?= ?:)", ""),
     (r"(?:\A|(?<=[\n;,] ))([1-9]) (?=(?:gate|block|layer|direction)s?\b[^:=\n0-9]*[:=])", r"the \1"),
     (r"(?<!\w)([0-9][0-9,.]*) weights(?=,.*bia[is])", r"weights: \1"),
     (r"(?<=\w):0'? shape=", " = "),
@@ -110,6 +117,7 @@ _OF_LAYER = (
     "|richt|ausg|sortie|salida|uscita|saída"
 )
 _FORGET = r"(?i)forget|vergess|oubli|olvido|esquec|diment"
+_HEADING = rf"{_OF_LAYER}|gate|gatter|tor\b|port[ea]|puerta|candid|kandidat|reset|update|{_FORGET[4:]}"
 _KIND_FIRST = (
     r"(?i)((?:lstm|gru|rnn|dense|linear)(?:[_ ][1-9])?) "
     r"(?=[WUVb](?:_|\b)|kernel|recur|input|weight|bia[is]|forget|gewicht|poids|pes[oi]|sesgo)"
@@ -117,12 +125,14 @@ _KIND_FIRST = (
 _CLAIMS = r"\s*(?:\n|[;,](?=\s)|\+(?=\s*[^\W\d]))\s*(?:(?:and|und|et|y|e)\s)?|\s(?:and|und|et|y|e)\s"
 _HEADED = re.compile(r"(?P<heading>[^\W\d][^:=\n]*):\s*(?P<claim>(?:[^\W\d].*)?)")
 _CLAIM = re.compile(
-    r"(?P<label>[^\W\d][^:=\n(+*×·^]{0,80}?)\s*(?:(?:[:=→⇒]|[-=]>)\s*|\s)(?P<number>[0-9(](?:[^:\n](?<![^\W\d]{2}))*)(?:\spar[aáâ]m\w*\.?)?"
+    r"(?P<label>[^\W\d][^:=\n(+*×·^]{0,80}?)\s*(?:(?:[:=→⇒]|[-=]>)\s*|\s)"
+    r"(?P<number>[0-9(](?:[^:\n](?<![\w)]\s[^\W\d]{2})(?<![^\W\d]{3}))*)(?:\spar[aáâ]m\w*\.?)?"
 )
+_DIGITS = r"\(?[0-9][0-9,.]*\)?"
 _SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗−-]|(?<=[0-9]) ?x ?(?=[0-9]))*[0-9)\]²³])?(?!\w)"
 """What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, what names
-a layer, what does it before a part of it, what is between claims below a heading, a claim with its heading, one alone,
-and a number or a calculation."""
+a layer, the forget gate, a layer or a gate above its parts, a layer before a part of it, what is between claims below a
+heading, a claim with its heading, one alone, digits, and a number or a calculation."""
 
 
 def claims_in(text: str) -> list[str]:
@@ -156,18 +166,18 @@ def claims_in(text: str) -> list[str]:
     return claims if claims[1:] and not heading else []
 
 
-def _under_headings(text: str) -> str:
+def _under_headings(text: str, sizes: Known) -> str:
     """Return a text whose claims have a heading, or are added up, with both in labels: GRU: W 6144, b 192 = 6336.
 
     A heading is that of the claims up to one that names another layer.
     """
     lines: list[str] = []
-    heading, numbers, has_colon, changed = "", list[int](), False, False
+    heading, numbers, has_colon, changed = "", list[Any](), False, False
     pieces = [re.sub(r"\A\s*[-*•]\s+|[\s.*]+\Z", "", each) for each in pieces_of(text, _CLAIMS)]
     pieces = [each for each in pieces if each]
     for at, piece in enumerate(pieces):
         last, headed = at == len(pieces) - 1, _HEADED.fullmatch(piece)
-        if headed and re.search(_OF_LAYER, headed["heading"]):
+        if headed and re.search(_HEADING, headed["heading"]):
             heading, piece, numbers, has_colon = headed["heading"].strip().replace(" ", "_"), headed["claim"], [], True
             if not piece:
                 continue
@@ -177,10 +187,10 @@ def _under_headings(text: str) -> str:
         if not (claim := _CLAIM.fullmatch(piece)):
             return text
         label, sides = claim["label"], re.split(r"\s*(?:=>|->|[=→⇒])\s*", claim["number"].strip())
-        plain = [int(re.sub(r"\D", "", each)) if re.fullmatch(r"\(?[0-9][0-9,.]*\)?", each) else 0 for each in sides]
+        values = [_value(each, sizes) for each in sides]
         if heading and label.casefold() == "output" and any(re.search(_FORGET, line) for line in lines):
             label = f"{heading} output"
-        elif re.search(_TOTAL_WORDS, label) and (plain[-1] == sum(numbers) or (not last and heading)):
+        elif re.search(_TOTAL_WORDS, label) and (values[-1] == sum(numbers) or (not last and heading)):
             label = heading or label
         elif first := re.match(_KIND_FIRST, label):
             heading, numbers, has_colon = first[1], [], False
@@ -188,16 +198,29 @@ def _under_headings(text: str) -> str:
             heading, numbers = "", [] if heading else numbers
         elif heading:
             label, changed = f"{heading} {label}", True
-        whole = sides[1:] and all(plain[-2:]) and plain[-2] != plain[-1] and plain.pop()
-        numbers.append(plain[-1])
-        if whole and not (sum(numbers) == whole or (heading and has_colon)):
-            return text
+        whole = sides[1:] and all(values[-2:]) and values[-2] != values[-1]
+        numbers.append(values[-2 if whole else -1])
+        if whole and sum(numbers) != values[-1]:
+            if not (heading and has_colon):
+                return text
+            whole = re.search(rf"[^\W\d]|\A{_DIGITS}\Z", sides[-2])  # a product may be an equation that is not true
         lines.append(f"{label}: {' = '.join(sides[:-1] if whole else sides)}")
         if whole:
             changed = True
-            lines += [f"{heading or 'sum'}: {whole}"] * bool(heading or last)  # the sum of some parts is true
+            lines += [f"{heading or 'sum'}: {sides[-1]}"] * bool(heading or last)  # the sum of some parts is true
             heading, numbers = "", []
     return "\n".join(lines) if changed and lines[1:] else text
+
+
+def _value(side: str, sizes: Known) -> Any:
+    """Return the value of a side of an equation, a polynomial if its letters have no sizes; 0 if it is not read."""
+    if re.fullmatch(_DIGITS, side):
+        return int(re.sub(r"\D", "", side))
+    with suppress(CallError):
+        parser = Parser(side, tokens_of(side, sizes), sizes)
+        parser.numbers = {letter: size for letter, size in (sizes or {}).items() if size is not None}
+        return parser.chain().number
+    return 0
 
 
 def pieces_of(text: str, between: str) -> Iterator[str]:
@@ -211,8 +234,11 @@ def pieces_of(text: str, between: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def rewritten(text: str) -> str:
-    """Return a text whose table, summary or sum of labelled parts is written as lines `label: number`."""
+def rewritten(text: str, sizes: Known) -> str:
+    """Return a text whose table, summary or sum of labelled parts is written as lines `label: number`.
+
+    sizes: the letters that may be used, as in `read_answer`.
+    """
     for words, plain in _REWRITTEN:
         text = re.sub(words, plain, text)
     if re.fullmatch(r"[0-9]+(?:,[0-9]+){2,}", text) and re.search("[0-9]{4}", text):
@@ -221,7 +247,7 @@ def rewritten(text: str) -> str:
         return "\n".join(_of_summary(text))
     if rows := _rows(text):
         return "\n".join(rows)
-    text = _under_headings(text)
+    text = _under_headings(text, sizes)
     lines = [line.strip(" *#:") for line in text.splitlines() if line.strip()]
     headings = [re.search(r"[^\W\d]", line) and not re.search("[=:]|[0-9]{2}", line) for line in lines[::2]]
     if lines[1::2] and len(lines) % 2 == 0 and all(headings) and all(map(_is_amount, lines[1::2])):
@@ -303,6 +329,8 @@ def _rows(text: str) -> list[str]:
     """Return the rows of a table as lines; [] if it is none."""
     if not (table := table_in(text)):
         return []
+    if all(_is_amount(cell) for row in table for cell in row):
+        return [cell for row in table for cell in row]
     titles, body = ([], table) if any(map(_is_amount, table[0][1:])) else (table[0], table[1:])
     if titles and len(body) == 1 and all(map(_is_amount, body[0])):  # the titles are the labels
         return [": ".join(each) for each in zip(titles, body[0], strict=True)]

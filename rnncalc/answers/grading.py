@@ -453,7 +453,7 @@ class Grader:
             return self.total_of(number)._replace(kind=part.kind), None
         if in_letters and whole and self.of_params:
             return self.formula_of_layer(part.portion.places[0], number)._replace(kind=part.kind), None
-        placed = None if part.place is None else self.network.stack[part.place]
+        placed = self.network.stack[part.portion.places[0]] if part.layer else None
         sizes = self.network.letters or {**self.sizes, **(placed.sizes if placed else {})}
         check_letters(number, sizes)
         if in_letters and None not in map(sizes.get, number.number.letters):

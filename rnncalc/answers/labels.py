@@ -61,20 +61,24 @@ _WORDS = {
     "layer": "layers cell cells schicht schichten zelle couche couches cellule capa capas celda strato strati cella "
     "camada camadas célula",
     "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
-    "the": "a an in on of for with to from by is are has have had get we it there this that so its my our i "
-    "one single fully from belong at im der die das den dem des ein eine einer von für mit es sind le la "
+    "the": "a an in on of for to from by is are has have had get we it there this that so its my our i "
+    "one single fully from belong at im der die das den dem des ein eine einer von für es sind le la "
     "les l un une du de d di il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do "
     "da dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf so "
-    "soit au plus also thus em tem tiene ha together",
+    "soit au plus also thus em tem tiene ha together "
+    "only just alone nur solo sólo seulement seul apenas itself part teil partie parte",
+    "with": "incl including mit inklusive avec con com",
     "each": "per every jede jedes jeder pro je chaque cada ogni both",
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
 _WHOLE = {"total", "question"}
-_NO_PART = {"the", "each", "layer", "unbiased", *_WHOLE}
+_NO_PART = {"the", "with", "each", "layer", "unbiased", *_WHOLE}
 _OF_WHOLE = {*"pnθaxstq", *_WHOLE}
 _LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias", "kernel": "input weight"}
 _BIASES = r"(?: \w{1,3}){0,2} (?:bia[is]|sesgo|vi[eé]s)\w*"
-_NO = r"\b(?:without|excl(?:uding)?|no(?!\.| of\b| ?[0-9])|ohne|sans|sin|senza|sem)\b\.?"
+_WITHOUT = r"\b(?:w/o|without|except(?: for)?|not (?:counting|including)|excl(?:uding)?"
+_WITHOUT += r"|ohne|außer|sans|sauf|sin|senza|sem)\b\.?"
+_NO = r"\bno\b(?!\.| of\b| ?[0-9])"
 _BOTH = r"\b(?:both|beiden?|deux|dos|ambas|ambos|entramb[ei]|due)(?: \w{1,3})? (?:dire[ckçz]|richtung|sens)\w*"
 _LAYERS = r"(?:\w+ )?(?:layers|schichten|couches|capas|strati|camadas)\b"
 _BETWEEN = (
@@ -84,9 +88,10 @@ _BETWEEN = (
 )
 _REPLACEMENTS = (
     (r"\bno\b(?=.*(?:camada|parâm|pesos|vi[eé]s))|((?:camada|par[âa]metros|pesos|vi[eé]s).*) no\b", r"\1 "),
-    (_NO + _BIASES, " weights unbiased "),
+    (f"(?:{_WITHOUT}|{_NO}){_BIASES}", " weights unbiased "),
     (r"\b(?:with|incl(?:uding)?|mit|avec|con|com)\b\.?" + _BIASES, " "),
-    (_NO, " without "),
+    (_WITHOUT, " without "),
+    (_NO, " not "),
     (rf"{_BOTH}|\A(?:both|beide|les deux)\Z", " bidirectional "),
     (r"\bbi(?:\b|-?(?=lstm|gru|rnn))", "bidirectional "),
     (r"\b([ih])2([ho])\b", r"\1 to \2"),
@@ -192,6 +197,8 @@ class Labels:
         of_gates = "forget" in apart and "gate" not in apart  # in which output is a gate too
         if (place := self.places.get(words)) is not None and not (of_gates and words == ("output",)):
             return NamedPart(stack[place].name, None, self.counts[place], Portion((place,)))
+        if (beside := self._beside(words, number, apart)) is not None:
+            return beside
         key = frozenset(word for word in words if word not in _NO_PART and (word[1:] or word.isdecimal()))
         if "each" in words and "gates" in key:
             key = frozenset(["gate"])
@@ -253,6 +260,26 @@ class Labels:
         comparable = alike[1:] and not any(map(has_letters, (number.number, *(part.count for part in alike))))
         part = min(alike, key=lambda part: abs(part.count - number.number)) if comparable else alike[0]
         return whole._replace(kind=part.kind) if part.place is not None and part.count == self.total else part
+
+    def _beside(self, words: Sequence[str], number: GivenNumber, apart: Set[str]) -> NamedPart | None:
+        """Return a part without some layers, or with them: `without the output layer`; None for other words."""
+        sign = next((word for word in words if word in ("without", "with")), None)
+        if not sign or not words[words.index(sign) + 1 :]:
+            return None
+        at = words.index(sign)
+        first, other = (self._find(" ".join(each), number, apart=apart) for each in (words[:at], words[at + 1 :]))
+        if other.is_total or not (first.portion.whole and other.portion.whole):
+            return None
+        everything = range(len(self.network.stack))
+        places = {*(first.portion.places or everything)} - {*other.portion.places}
+        places |= {*other.portion.places} if sign == "with" else set()
+        if places == {*everything}:
+            return NamedPart(None, None, self.total)
+        count = sum([self.counts[place] for place in places])
+        if len(places) == 1:
+            return NamedPart(self.network.stack[min(places)].name, None, count, Portion(tuple(places)))
+        name = f"{'the network' if first.is_total else first.text} {sign} {other.text}"
+        return NamedPart(None, name, count, Portion(tuple(sorted(places))))
 
     @cached_property
     def gates(self) -> dict[str, str]:
@@ -392,9 +419,12 @@ def parts_of(placed: Placed, place: int, tensors: Sequence[Tensor]) -> Iterator[
     if len({*counts.values()}) == 1:
         counts["gate"] = next(iter(counts.values()))
     for words, part in roles(placed.name, (place,), tensors) if counts.get("gate") else ():
-        name, (each, rest) = f"{part.name} of each gate", divmod(part.count, len(letters) * layer.directions)
+        each, rest = divmod(part.count, len(letters) * layer.directions)
         if letters.keys() - {"gate"} and not rest:
-            yield f"gate {words}", NamedPart(placed.name, name, each, Portion((place,), name, layer.directions == 2))
+            for gate in ("each gate", *letters):
+                name = f"{part.name} of {gate}"
+                part_of_gate = NamedPart(placed.name, name, each, Portion((place,), name, layer.directions == 2))
+                yield f"{gate.removeprefix('each ')} {words}", part_of_gate
     for name, count in counts.items():
         label = "each gate" if name == "gate" else name
         for one_way in (False, True)[: layer.directions]:

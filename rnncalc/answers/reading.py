@@ -79,7 +79,7 @@ _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]i
 _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) (?!Schicht|capa|camada|strato)"
 _MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?([1-9][0-9]?|[a-z])[)\]][.:]?\s+" + NO_FACTOR + r"(?=[^\s-])"
 _MARK_END = r"[\s,;]+(?:(?:and|und|et|y|e)\s+)?\Z"
-_LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9][0-9.,]*)\Z"
+_LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9](?:[^\s=:](?<![^\W\d]{3})|\s(?=[+*×·(])|(?<=[+*×·])\s)*)(?<=[\w)²³])\Z"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
 a list; its number in brackets, and what is before the next; and a label without a verb."""
 _SUM_OF_PARTS = r"[^\W\d][\w ]{1,60}\w(?: ?\+ ?[^\W\d][\w ]{1,60}\w)+ ?(?:= ?[0-9][0-9.,]*)?\W*"
@@ -219,7 +219,7 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
                 raise CallError(f"{escape(growth)} is an order of growth; write the number")
             *others, last = read_answers(text, sizes=sizes, decimal=decimal, quantity=quantity)
             return [*others, last._replace(aside=growth) if isinstance(last, GivenNumber) else last]
-    text = rewritten(text) if len(text) <= LONGEST_ANSWER else text
+    text = rewritten(text, sizes) if len(text) <= LONGEST_ANSWER else text
     if pieces := _numbered(text, sizes or {}):
         check_number_of_answers(len(pieces))
         return [*_each(pieces, read)]
