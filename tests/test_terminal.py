@@ -1,13 +1,16 @@
 """A real terminal: progress, interruption, colour."""
 
+import json
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from conftest import Screen
@@ -30,7 +33,7 @@ def on_terminal(*args: str, end: int | None = None, **environment: str) -> tuple
     screen = b""
     until = time.monotonic() + SECONDS
     while process.poll() is None or select.select([ours], [], [], 0)[0]:
-        if end is not None and (b"%" in screen or time.monotonic() > until):
+        if end is not None and ("─".encode() in screen or time.monotonic() > until):
             process.send_signal(end)
             end = None
         if select.select([ours], [], [], 0.05)[0]:
@@ -51,6 +54,17 @@ def test_long_work_shows_its_progress_and_ctrl_c_ends_it(call: list[str], word: 
     assert b"%" in screen
     assert b"rnncalc: interrupted" in screen
     assert b"Traceback" not in screen
+    assert code == 130
+
+
+@pytest.mark.broad
+def test_large_model_files_show_that_they_are_read(tmp_path: Path) -> None:
+    """How much remains is not known, so that a part of the bar moves."""
+    tensors = {f"l.{n}.bias": {"dtype": "F32", "shape": [1], "data_offsets": [4 * n, 4 * n + 4]} for n in range(80_000)}
+    header, path = json.dumps(tensors).encode(), tmp_path / "large.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(320_000))
+    screen, code = on_terminal("read", *[str(path)] * 8, end=signal.SIGINT)
+    assert re.match("\rreading ─*█+─+  0:0[1-9]", screen.decode())
     assert code == 130
 
 

@@ -165,7 +165,8 @@ def _check_all(
             raise CallError(f"--model is the file of one spec, got {len(files):,}; give one PATH")
         from rnncalc.models.files import read
 
-        call = call._replace(model=read(model, "--model"))
+        with progress_of(None, "reading"):
+            call = call._replace(model=read(model, "--model"))
     if baseline is not None:
         from rnncalc.cli.baseline import read_baseline  # with git behind it
 

@@ -198,11 +198,13 @@ def _draft(path: str, flag: str) -> str:
     import io
 
     from rnncalc import formats
+    from rnncalc.cli.progress import progress_of
     from rnncalc.models.files import read
     from rnncalc.models.read import with_parameters
     from rnncalc.reports.read import ReadReport
 
-    report, text = ReadReport(with_parameters(read(path, flag))), io.StringIO()
+    with progress_of(None, "reading"):
+        report, text = ReadReport(with_parameters(read(path, flag))), io.StringIO()
     if report.read.draft is None:
         raise SpecError((_at(path, flag, "no spec counts this file; rnncalc read says what is in it"),))
     formats.write([report], "yaml", text)

@@ -24,7 +24,8 @@ def model_of(path: str) -> ModelFile | None:
         return None
     from rnncalc.models.files import read
 
-    return read(path, "--weights")
+    with progress_of(None, "reading"):
+        return read(path, "--weights")
 
 
 def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) -> Match:
@@ -39,8 +40,9 @@ def matched_with(spec: Spec, file: ModelFile, network: Network | None = None) ->
         message = f"the file has the tensors of {file.framework}; leave this flag out"
         raise SpecError((Problem((), message, "--convention"),))
     try:
-        comparison = match(network or spec.described, file)
-        return comparison._replace(tensors=(*comparison.tensors, *of_sequences(spec.described, file, comparison)))
+        with progress_of(None, "comparing"):
+            comparison = match(network or spec.described, file)
+            return comparison._replace(tensors=(*comparison.tensors, *of_sequences(spec.described, file, comparison)))
     except SpecError as error:
         source, problems = escape_path(spec.source), []
         for problem in error.problems:

@@ -19,22 +19,25 @@ PAUSE = 0.1
 """Seconds before the bar is first drawn, and between two drawings."""
 
 
-def progress_of(total: Callable[[], int], word: str = "running") -> AbstractContextManager[Progress | None]:
+def progress_of(total: Callable[[], int] | None, word: str = "running") -> AbstractContextManager[Progress | None]:
     """Yield the function that reports progress, or None without a terminal; the total is then not computed.
 
-    word: what is done.
+    total: None if it is not known; a quarter of the bar then moves, beside the time taken. word: what is done.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
-    return _bar(total(), word, sys.stderr)
+    return _bar(total and total(), word, sys.stderr)
 
 
 @contextmanager
-def _bar(total: int, word: str, file: TextIO) -> Iterator[Progress]:
+def _bar(total: int | None, word: str, file: TextIO) -> Iterator[Progress]:
     """Yield a function that adds work done; after a second it draws its share and the time left, cleared at the end."""
+    from threading import Event, Thread
+
     began = monotonic()
     next_drawing = began + PATIENCE
     done, width = 0, 0
+    ended = Event()
 
     def advance(count: int) -> None:
         nonlocal done, next_drawing, width
@@ -43,21 +46,34 @@ def _bar(total: int, word: str, file: TextIO) -> Iterator[Progress]:
         if now > next_drawing:
             next_drawing = now + PAUSE
             width = terminal_width() - 1  # some terminals break a line that is full
-            share = min(done / (total or 1), 1.0)
-            left = round((now - began) * (1 - share) / share) if share else 0
-            text = f" {share:4.0%}  {left // 60}:{left % 60:02d} left"
+            taken = now - began
+            share = 0.25 if total is None else min(done / (total or 1), 1.0)
+            seconds = round(taken if total is None else taken * (1 - share) / share if share else 0)
+            text = f"{seconds // 60}:{seconds % 60:02d}"
+            text = f"  {text}" if total is None else f" {share:4.0%}  {text} left"
             room = max(width - len(f"{word} ") - len(text), 0)
             filled = round(room * share)
-            file.write(f"\r{word} {'█' * filled}{'─' * (room - filled)}{text}"[: width + 1])
+            before = round(taken / PAUSE) % (room - filled + 1) if total is None else 0
+            file.write(f"\r{word} {'─' * before}{'█' * filled}{'─' * (room - filled - before)}{text}"[: width + 1])
             file.flush()
+
+    def draw() -> None:
+        while not ended.wait(PAUSE):
+            advance(0)
 
     def clear() -> None:
         if width:
             file.write(f"\r{' ' * width}\r")
             file.flush()
 
+    thread = Thread(target=draw, daemon=True)
+    if total is None:
+        thread.start()
     try:
         with cleared_when_ended(clear):
             yield advance
     finally:
+        ended.set()
+        if total is None:
+            thread.join()
         clear()

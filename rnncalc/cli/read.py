@@ -7,6 +7,7 @@ import click
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import files, report_flags
 from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError
 from rnncalc.models.files import SUFFIXES
 from rnncalc.models.read import read_model
@@ -29,6 +30,6 @@ def read(paths: tuple[str, ...], destination: Destination) -> None:
     """List the tensors of a model file, and draft its spec."""
     if not paths:
         raise CallError("nothing to read: give a FILE, such as model.safetensors")
-    with AllAtOnce() as at_once:
+    with AllAtOnce() as at_once, progress_of(None, "reading"):
         reports = [ReadReport(reading) for path in paths if (reading := at_once.ask(read_model, path)) is not None]
     write(reports, destination)

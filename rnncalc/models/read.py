@@ -326,9 +326,10 @@ class _Drafting:
             self.input = inputs
         if isinstance(site.layer, Embedding):
             self.table = next(iter(site.tensors.values())).name
-        # statistics are never trained, frozen or not
-        stored = untrained(site.layer, inputs, self.file.framework)
-        frozen = {name: tensor.frozen for name, tensor in site.tensors.items() if name not in stored}
+        frozen = {name: tensor.frozen for name, tensor in site.tensors.items()}
+        if any(frozen.values()):  # beside statistics, which are never trained
+            stored = untrained(site.layer, inputs, self.file.framework)
+            frozen = {name: known for name, known in frozen.items() if name not in stored}
         whole = {"path": _path(site.path), "dtype": dtype_of(site.tensors.values())}
         layer = site.layer.replace(frozen=bool(frozen) and all(frozen.values()), **whole)
         rows = next(iter(site.shapes.values()))[:1] if Doubt.TABLE in site.doubts else ()
