@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions import NOTATIONS, convention
@@ -40,6 +41,7 @@ from rnncalc.words import not_among
 
 if TYPE_CHECKING:
     from rnncalc.questions.compare import Allocations
+    from rnncalc.step.nodes import Trace
 
 
 class StepKind(Enum):
@@ -161,6 +163,7 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
     """Derive the counts of the named layers. An unknown name is ignored: it may be a layer of another network."""
     below: Placed | None = None
     derivations = []
+    written = cache(equations)  # cells that differ only in their widths share a step, and so their equations
     row, notation = network.shown, network.spelling
     sizes = shapes(network.flow)
     moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
@@ -173,7 +176,7 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
         if not only or placed.name in only:
             read = moves[placed.name].reads[0]
             level = levels.get(placed.starts[0] if placed.starts else placed.name, 0)
-            one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation.at(level))
+            one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation.at(level), written)
             one = one._replace(level=level, read_level=_read_level(network.flow, read, levels))
             context, added = _context(network.flow, read, sizes)
             one = one._replace(context=context, added=added, asked=asked.get(moves[placed.name], ""))
@@ -207,17 +210,22 @@ def _context(moves: Moves, read: int, sizes: Sequence[Shape]) -> tuple[int, bool
     return width + (sizes[read][-1] if alone else 0), added
 
 
-def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convention, notation: Notation) -> Derivation:
+def _derivation(
+    placed: Placed,
+    below: Placed | None,
+    shape: Shape,
+    row: Convention,
+    notation: Notation,
+    written: Callable[[Trace, Notation], tuple[Equation, ...]],
+) -> Derivation:
     layer = placed.layer
-    gates: tuple[Gate, ...] = ()
     if isinstance(layer, Cell):
-        habits = row.habits(layer.kind)
+        habits, steps = row.habits(layer.kind), tuple(_steps(placed))
         gates = tuple(gate._replace(meaning=layer.meaning(gate, habits)) for gate in layer.gates(placed.inputs))
-    notation = notation if isinstance(layer, Cell) else notation.apart
-    derivation = Derivation(placed, below, shape, row, gates, notation, (), tuple(_steps(placed)))
+        step = written(trace(layer, placed.inputs, row), notation)
+        return Derivation(placed, below, shape, row, gates, notation, step, steps)
+    derivation = Derivation(placed, below, shape, row, (), notation.apart, (), tuple(_steps(placed)))
     match derivation.named:
-        case Formulas(trace=step):
-            return derivation._replace(equations=equations(step, notation))
         case LayerFormulas() as named if layer.time.whole or (layer.arrays and not (layer.time.ends and slides(layer))):
             return derivation._replace(equations=(*named.equations(),))
     return derivation

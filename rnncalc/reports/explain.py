@@ -276,14 +276,14 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 
 def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
-    kind = each.placed.layer.kind
+    kind, lines = each.placed.layer.kind, equations(each)
     named = [(f"{gate.name[:1].upper()}{gate.name[1:]}", gate) for gate in each.gates]
     meanings = [f"{name} {each.notation.letter(gate.letter)}: {gate.meaning}." for name, gate in named]
     general = [(kind, text) for text in (*meanings, *on_biases(each), *on_matrices(each))]
     if any(gate.normalised for gate in each.gates):
         norm = f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
         general.append(("", norm))
-    general += [("", text) for text in on_functions(equations(each))]
+    general += [("", text) for text in on_functions(lines)]
     if each.equations and each.notation.note:
         general.append(("", f"Notation: {each.notation.note}."))
     notes = [text for text in general if text not in written]
@@ -292,7 +292,7 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     rows = [_row(step, each) for step in each.steps]
     sheet = _rows_sheet(placed.name, rows, (*(text for _, text in notes), *on_this_layer(each)))
     subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
-    return sheet.replace(subtitle=subtitle, equations=equations(each))
+    return sheet.replace(subtitle=subtitle, equations=lines)
 
 
 def equations(each: Derivation) -> tuple[Line, ...]:
