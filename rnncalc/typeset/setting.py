@@ -67,7 +67,8 @@ BEFORE = {
 def words(layer: Layer, *others: Layer) -> str:
     """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?` if another one differs."""
     values = layer.values()
-    differing = [option for option, value in values.items() if any(getattr(each, option) != value for each in others)]
+    compared = values.items() if others else ()
+    differing = [option for option, value in compared if any(getattr(each, option) != value for each in others)]
     kept = {**values, **dict.fromkeys(differing, "?")} if differing else values
     before = [word for (option, value), word in BEFORE.items() if values.get(option) == value]
     projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
