@@ -167,7 +167,7 @@ class Grader:
         parts: Sequence[tuple[Any, Mistake]] = (),
     ) -> tuple[Judgement, ...]:
         """Return numbers, the wrong ones with explanations, as `Search.claims` does; some follow from earlier ones."""
-        judged = [each._replace(follows=_follows(each, judged[:at])) for at, each in enumerate(judged)]
+        judged = [_followed(each, judged[:at]) for at, each in enumerate(judged)]
         wrong = any(portion and not each.right for each, portion in zip(judged, portions, strict=True))
         return tuple(self.search.claims(judged, portions, parts) if wrong else judged)
 
@@ -560,13 +560,13 @@ class Grader:
         return self.numbers([*zip(numbers, map(self.layer_part, places), strict=True)])
 
 
-def _follows(judged: Judgement, earlier: Sequence[Judgement]) -> str | None:
-    """Return the label of the first wrong number before another that adds it up, or is a multiple of it; else None.
+def _followed(judged: Judgement, earlier: Sequence[Judgement]) -> Judgement:
+    """Return a number with the label of the first wrong one before it that it adds up, or is a multiple of, if any.
 
     The number is then wrong by as much as its parts are together, or as many times.
     """
-    if judged.right or not (judged.is_total or len(earlier) < MOST_EXPLAINED) or not _is_plain(judged):
-        return judged.follows
+    if not earlier or judged.right or not (judged.is_total or len(earlier) < MOST_EXPLAINED) or not _is_plain(judged):
+        return judged
     off, label = 0, judged.follows
     for each in reversed(earlier):
         inside = judged.is_total or (each.tensor and not judged.tensor and each.layer in (None, judged.layer))
@@ -576,7 +576,7 @@ def _follows(judged: Judgement, earlier: Sequence[Judgement]) -> str | None:
         times, rest = divmod(judged.params, each.params)
         if off == judged.difference or (times and not rest and judged.difference == times * each.difference):
             label = each.label
-    return label
+    return judged._replace(follows=label)
 
 
 def _is_plain(judged: Judgement) -> bool:

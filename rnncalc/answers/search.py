@@ -181,13 +181,18 @@ class Search:
         guess = bool(meant) and is_guess(answer, [number for number, _ in known])
         guess = diagnoses[0].by_chance if diagnoses else guess
         there = there if all(each.by_chance for each in diagnoses) else []
-        judgement = judgement._replace(diagnoses=tuple(diagnoses), meant=(*there, *meant), by_chance=guess)
+        size = None
         if total and not (meant or any(len(diagnosis.mistakes) == 1 for diagnosis in diagnoses)):
             from rnncalc.answers.sizes import other_size
 
             size = other_size(self.sizes, answer)
-            judgement = judgement._replace(other_size=size, by_chance=guess or size is not None)
-        return judgement, [worksheet for _, worksheet in explanations]
+        explained = judgement._replace(
+            diagnoses=tuple(diagnoses),
+            meant=(*there, *meant),
+            other_size=size,
+            by_chance=guess or size is not None,
+        )
+        return explained, [worksheet for _, worksheet in explanations]
 
     def _agreeing(
         self,
