@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import combinations
+from operator import is_
 from typing import Any, NamedTuple
 
 from rnncalc.answers import changes
@@ -68,8 +69,8 @@ def variants_of(mistake: Mistake, worksheet: Worksheet, question: Question) -> I
     """Yield the wrong worksheets of a mistake that differ from the right one; equal lines are the same object."""
     family = mistake.family
     for wrong, *names in family(worksheet, question) if family else [(mistake.change(worksheet), {})]:
-        if wrong != worksheet:
-            lines = [was if was is now or was == now else now for was, now in zip(worksheet, wrong, strict=True)]
+        lines = [was if was is now or was == now else now for was, now in zip(worksheet, wrong, strict=True)]
+        if not all(map(is_, lines, worksheet)):
             yield Variant(tuple(lines), *names)
 
 

@@ -293,7 +293,7 @@ class Search:
                 beside = number - right != sum(changes) and not portion.whole
                 numbered.append((beside, number, Candidate(((row, variant),), variant.worksheet, variant.layer)))
         yield from [each[1:] for each in sorted(numbered, key=itemgetter(0))]
-        if not one and len(self.worksheet) <= MOST_JUDGED:
+        if not one and 1 < len(self.worksheet) <= MOST_JUDGED:
             for row in self.rows:
                 if not row.rarity:
                     yield from self._alone(row, portion, right)
