@@ -143,6 +143,23 @@ def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
     assert max(map(len, out.splitlines())) <= columns
 
 
+def test_the_rows_of_a_matrix_stay_whole_and_below_one_another(screen: Screen, tmp_path: Path) -> None:
+    """The correct matrix of four rows has lines of its own."""
+    rows = [[0.1] * 4] * 4
+    weights = {f"W_{way}{gate}": rows for way in "xh" for gate in "figo"}
+    weights |= {f"b_{gate}": [-0.2] * 4 for gate in "figo"}
+    spec = {"input": 4, "layers": [{"lstm": 4}], "weights": {"lstm_1": weights}}
+    (tmp_path / "spec.json").write_text(json.dumps(spec | {"inputs": [[0.1] * 4] * 2, "targets": [0.5] * 4}))
+    given = "[[1.1, 2, 3, 4],[1, 2, 3, 4],[1.123, 2, 3, 4],[0.12, 0.34, 0.5123, 0.61]]"
+    out = screen(80, "answer", tmp_path / "spec.json", "--of", "values", f"dL/dW_hf = {given}; h_1 = 1.5")
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "  Answer   [[1.1, 2, 3, 4],[1, 2, 3, 4],[1.123, 2, 3, 4]," in lines
+    assert "            [0.12, 0.34, 0.5123, 0.61]]" in lines
+    correct = next(at for at, line in enumerate(lines) if line.startswith("  Correct  (("))
+    assert lines[correct + 1].startswith("            (")
+
+
 @pytest.mark.parametrize("columns", [40, 60])
 def test_the_name_of_a_file_is_never_folded(columns: int, screen: Screen) -> None:
     """If there is no room beside it, each of its checks is below it, with its numbers one below the other."""

@@ -578,8 +578,8 @@ def written(array: Numbers, decimals: int = 4) -> str:
     def text(nested: Any) -> str:
         if isinstance(nested, list):
             return f"({', '.join(map(text, nested))})"
-        plain = f"{nested:.{decimals}f}" if abs(nested) < 1e15 else f"{nested:g}"
-        short = f"{round(nested, decimals) + 0.0:g}"  # no −0
+        rounded = round(nested, decimals) + 0.0  # no −0
+        plain, short = f"{rounded:.{decimals}f}" if abs(nested) < 1e15 else f"{nested:g}", f"{rounded:g}"
         return short if abs(float(short) - nested) < 1e-12 else plain
 
     return text(_listed(*array))

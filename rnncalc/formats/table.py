@@ -90,9 +90,9 @@ def _folded(line: Line, width: int) -> list[Line]:
 
 
 def _parts(text: str, width: int) -> Iterator[str]:
-    """Yield the parts of a text; each fits into a width without the blanks at its end."""
+    """Yield the parts of a text; each fits into a width without the blanks at its end. Short vectors stay whole."""
     part, room = "", width
-    for word in re.findall(r"\s*\S+[^\S\n]*\n?", text):
+    for word in re.findall(r"\s*(?:[(\[]+[-−0-9., ]{1,60}[)\]]+[,;.]*|\S+)[^\S\n]*\n?", text):
         if cell_len(word.rstrip()) > room:
             if part:
                 yield part
@@ -224,10 +224,12 @@ class _Page:
             values = {place: cell for place in titles if (cell := self._cell(row[place]))}
             left = max((cell_len(_plain(titles[place])) for place in values), default=0)
             for place, cell in values.items():
-                room = UNBOUNDED if sheet.columns[place].right else max(self.width - left - 2 * GAP, LEAST)
+                text = _plain(cell)
+                number_alone, matrix = sheet.columns[place].right and " " not in text, text.startswith(("((", "[["))
+                room = UNBOUNDED if number_alone else max(self.width - left - 2 * GAP - matrix, LEAST)
                 for number, line in enumerate(_folded(cell, room)):
                     title = [] if number else titles[place]
-                    blanks = " " * (left - cell_len(_plain(title)) + GAP)
+                    blanks = " " * (left - cell_len(_plain(title)) + GAP + (matrix and number > 0))
                     lines.append([(" " * GAP, ""), *title, (blanks, ""), *line])
             yield lines
 

@@ -389,7 +389,7 @@ def test_a_hint_on_a_wrong_factor_of_the_loss_asks_about_the_loss(call: Call) ->
 
 
 def test_no_number_is_minus_zero() -> None:
-    assert written(((3,), (-0.0, -1e-17, -0.25))) == "(0, 0, -0.25)"
+    assert written(((4,), (-0.0, -1e-17, -0.25, -1e-6))) == "(0, 0, -0.25, 0.0000)"
 
 
 def test_a_class_is_graded_in_values(tmp_path: Path, call: Call) -> None:
