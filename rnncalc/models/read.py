@@ -118,7 +118,9 @@ def _networks(whole: Reading, remarks: dict[Remark, None]) -> Iterator[tuple[str
             doubts = tuple(
                 tuple(doubt for doubt in each if calls == 1 or doubt.kind is not Doubt.CALLS) for each in draft.doubts
             )
-            yield re.sub(r"\W+", "_", inner).strip("_") or "network", (draft._replace(doubts=doubts), calls * times)
+            name = re.sub(r"\W+", "_", inner).strip("_")
+            name = name if re.match("[A-Za-z]", name) else f"network_{name}".strip("_")
+            yield name, (draft._replace(doubts=doubts), calls * times)
 
 
 def _widths_differ(draft: Draft) -> bool:

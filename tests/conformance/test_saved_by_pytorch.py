@@ -160,13 +160,18 @@ def test_quantised_weights_are_named(tmp_path: Path) -> None:
     model = torch.ao.quantization.quantize_dynamic(nn.Sequential(*layers), kinds, dtype=torch.qint8)
     torch.save(model.state_dict(), tmp_path / "a.pt")
     torch.save(model, tmp_path / "b.pt")
-    for name in ("a.pt", "b.pt"):
+    script = nn.Module()
+    script.kept, script.forward = model, lambda x: x
+    for number in range(1, 5):
+        model[number] = torch.jit.script(model[number])
+    torch.jit.trace(script, torch.zeros(1)).save(tmp_path / "c.pt")
+    for name in ("a.pt", "b.pt", "c.pt"):
         (names,) = (
             remark.names for remark in read(str(tmp_path / name)).remarks if remark.kind is RemarkKind.QUANTISED
         )
-        assert {path.partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
+        assert {path.removeprefix("kept.").partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
         code, said = called("read", tmp_path / name)
-        assert (code, "because they are quantised: 1._all_weight_values.0.param" in said) == (0, True)
+        assert (code, "1._all_weight_values.0.param" in said) == (0, True)
 
 
 def test_bytes_of_what_pytorch_quantises(tmp_path: Path) -> None:

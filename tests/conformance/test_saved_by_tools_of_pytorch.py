@@ -4,6 +4,7 @@ Seen in torch 2.13 in November 2026; the keys of checkpoints are those of lightn
 """
 
 from argparse import Namespace
+from collections import OrderedDict
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
@@ -317,6 +318,26 @@ def test_an_optimizer_tells_what_is_trained(tmp_path: Path) -> None:
         optimizer.step()
         checkpoint = {"state_dict": model.state_dict(), "optimizer_states": [optimizer.state_dict()]}
         assert "(buffer, optimizer): state_dict.ce.weight\n" in hold(saved(tmp_path / "a.pt", checkpoint), 100_746)
+
+
+def test_an_optimizer_is_told_by_its_form(tmp_path: Path) -> None:
+    """Under any key, whatever its states are called, and as an object that has the model's parameters too."""
+    model = nn.Sequential(nn.LSTM(64, 128), nn.Linear(128, 10))
+    for kind in (torch.optim.Adagrad, torch.optim.Rprop, torch.optim.Adafactor, torch.optim.NAdam):
+        optimizer = kind(model.parameters(), lr=torch.tensor(0.1))
+        for tensor in model.parameters():
+            tensor.grad = torch.zeros_like(tensor)
+        optimizer.step()
+        for one in ({"o": optimizer.state_dict()}, {"o": [optimizer.state_dict()]}, {"o": optimizer}):
+            text = hold(saved(tmp_path / "a.pt", {"net": model.state_dict(), **one}), size(model))
+            assert "external" not in text
+
+
+def test_each_model_of_a_list(tmp_path: Path) -> None:
+    """As of the folds of a cross-validation; a network has no number as its name."""
+    models = [nn.Sequential(OrderedDict(rnn=nn.LSTM(64, 128), fc=nn.Linear(128, 10))) for _ in range(2)]
+    text = hold(saved(tmp_path / "a.pt", [model.state_dict() for model in models]), 2 * size(models[0]))
+    assert "  network_0:\n" in text
 
 
 def test_a_bilinear_layer(tmp_path: Path) -> None:

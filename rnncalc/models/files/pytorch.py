@@ -96,7 +96,9 @@ _TENSORS = ("torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3"
 _PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state")
 _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
 _PACKED = "torch.ScriptObject"
-"""The classes that hold the weights of dynamically quantised layers."""
+_CLASSES = "__torch__.torch.classes."
+_PACKED_IN_SCRIPT = (f"{_CLASSES}quantized.", f"{_CLASSES}rnn.")
+"""The classes that hold the weights of dynamically quantised layers; others of C++ hold weights too."""
 _REBUILT = "torch._utils._rebuild_"
 _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
 """The attributes in which a module keeps its parts; they are not in the parts' names."""
@@ -162,7 +164,7 @@ class PickledTensors:
         elif (numbers := _quantised(call)) is not None:
             _refuse_too_many(name, self.quantised)
             self.quantised[name] = numbers
-        elif call.name in ARRAYS or call.name.startswith(_REBUILT) or _is_wrapper(call):
+        elif call.name in ARRAYS or call.name.startswith((_REBUILT, _CLASSES)) or _is_wrapper(call):
             _refuse_too_many(name, self.others)
             self.others.append(name)
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
@@ -175,6 +177,9 @@ class PickledTensors:
                 self.modules[name] = kind, around
             elif call.name and not (_LIBRARIES.match(call.name) or len(self.foreign) >= MOST_FOREIGN):
                 self.foreign[call.name] = None
+            fields = value if isinstance(value, dict) else call.state
+            if isinstance(fields, dict) and fields.keys() >= {"state", "param_groups"}:
+                role = TensorRole.OPTIMIZER
             attributes = self.roles.get(call.name)
             self.whole = self.whole or attributes is not None
             for key, each in _below(value):
@@ -187,7 +192,8 @@ class PickledTensors:
                     self.tables[part] = None
                 if attributes is not None:  # those that are neither are kept as they are, not trained
                     role = attributes.get(key, TensorRole.BUFFER if _is_call(each, *_TENSORS) else None)
-                self._gather(part, each, role, depth + 1, around)
+                groups = call.name and key == "param_groups"  # in which an optimizer itself has the model's parameters
+                self._gather(part, each, None if groups else role, depth + 1, around)
             if call.name == f"{_MODULES}container.Sequential" and isinstance(call.state, dict):
                 self._activate(name, call.state.get("_modules"))
 
@@ -320,7 +326,8 @@ def _quantised(call: PickledCall) -> int | None:
         case (_, _, sizes, *_) if call.name == f"{_REBUILT}qtensor":
             pass
         case _:
-            return 0 if call.name in (f"{_REBUILT}qtensor", _PACKED) else None
+            packed = call.name in (f"{_REBUILT}qtensor", _PACKED) or call.name.startswith(_PACKED_IN_SCRIPT)
+            return 0 if packed else None
     return prod(_sizes(sizes) or (0,))
 
 

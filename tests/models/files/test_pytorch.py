@@ -6,6 +6,7 @@ import sys
 import zipfile
 from collections import OrderedDict
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -46,18 +47,34 @@ def test_a_state_dict(tmp_path: Path) -> None:
     assert [(tensor.params, tensor.shared_with) for tensor in both.tensors] == [(4, None), (0, "a")]
 
 
-def test_a_checkpoint_holds_a_state_dict_among_other_things(tmp_path: Path) -> None:
-    """An epoch, losses, and an optimizer whose states are as large as the weights."""
+@pytest.mark.parametrize(("key", "average"), [("optimizer_state_dict", "exp_avg"), ("o", "sum")])
+def test_a_checkpoint_holds_a_state_dict_among_other_things(tmp_path: Path, key: str, average: str) -> None:
+    """An epoch, losses, and an optimizer under any key, whose states are as large as the weights."""
     weights = OrderedDict(w=tensor("0", (4,)))
-    states = {"state": {0: {"step": tensor("1", ()), "exp_avg": tensor("2", (4,))}}, "param_groups": [{"lr": 0.1}]}
-    value = {"epoch": 3, "model_state_dict": weights, "optimizer_state_dict": states, "losses": [0.5, 0.25]}
+    states = {"state": {0: {"step": tensor("1", ()), average: tensor("2", (4,))}}, "param_groups": [{"lr": 0.1}]}
+    value = {"epoch": 3, "model_state_dict": weights, key: states, "losses": [0.5, 0.25]}
     file = read(str(archive(tmp_path / "a.ckpt", value, {"0": FOUR, "1": FOUR, "2": FOUR})))
     assert {tensor.name: tensor.role for tensor in file.tensors} == {
         "model_state_dict.w": TensorRole.PARAMETER,
-        "optimizer_state_dict.state.0.step": TensorRole.OPTIMIZER,
-        "optimizer_state_dict.state.0.exp_avg": TensorRole.OPTIMIZER,
+        f"{key}.state.0.step": TensorRole.OPTIMIZER,
+        f"{key}.state.0.{average}": TensorRole.OPTIMIZER,
     }
     assert file.params == 4
+
+
+def test_the_noise_of_a_bayesian_layer_is_no_parameter(tmp_path: Path) -> None:
+    """blitz 0.2.8 with torch 2.13.0: 3,200 numbers, each under two names, and the noise of the last sample."""
+    shapes = {"weight_ih": (8, 64), "weight_hh": (16, 64), "bias": (64,)}
+    value, data = {}, {}
+    for name, shape in shapes.items():
+        for part in ("mu", "rho", "eps_w"):
+            key = f"{len(data)}"
+            data[key] = bytes(4 * prod(shape))
+            value |= {f"{name}_{part}": tensor(key, shape)} if part != "eps_w" else {}
+            value[f"{name}_sampler.{part}"] = tensor(key, shape)
+    file = read(str(archive(tmp_path / "a.pt", value, data)))
+    assert file.params == 2 * (8 * 64 + 16 * 64 + 64)
+    assert [each.name for each in file.tensors if not each.is_parameter] == [f"{name}_sampler.eps_w" for name in shapes]
 
 
 def module(parameters: dict[str, Any], buffers: dict[str, Any], modules: dict[str, Any], **fields: Any) -> Called:
