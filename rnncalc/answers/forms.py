@@ -42,7 +42,7 @@ _TITLE = r"(?i)param|total|sum|gesamt|anzahl|count|nombre|n[úu]mero|numero|answ
 _TEX_ROWS = r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?|\\(?:hline|toprule|midrule|bottomrule)"
 _TEX_CELL = r"\\text[a-z]*\{([^{}]*)\}"
 _TITLES = r"[^\s=]+(?:(?: [^\W\d][^\s=:]*| [\\∂$][^\s=:]*)+|(?: [0-9]{1,2})+)"
-_NUMBERS = r"(?:[0-9]+(?=:? )|[^\s=]+(?=(?::? [^ ]+){2})):?(?: [-−+]?[0-9][0-9.,]*)+"
+_NUMBERS = r"(?:[-−+]?[0-9][0-9.,]*(?=:? )|[^\s=]+(?=(?::? [^ ]+){2})):?(?: [-−+]?[0-9][0-9.,]*)+"
 """A line of a table without cells; titles of the column with the numbers; what is around rows and cells in LaTeX;
 and the titles and the rows of a table of numbers with single blanks between them."""
 _REST = r"(?:[\w .'’/-]|\([^\W\d]\))*"

@@ -12,7 +12,7 @@ from rnncalc.bounds import LONGEST_ANSWER, MOST_BRACKETS
 from rnncalc.errors import CallError
 from rnncalc.expressions import RealValue, TooLargeError, read_real
 from rnncalc.forward.arrays import flat, shape_of
-from rnncalc.letters import with_index
+from rnncalc.letters import PLAIN, SUPERSCRIPTS, with_index
 from rnncalc.printable import escape
 from rnncalc.questions.spelling import turned
 
@@ -26,11 +26,11 @@ class GivenArray(NamedTuple):
 
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _NAME = (
-    rf"(?:[^\W\d_]|[\\∂$])"
+    rf"(?:[^\W\d_]|[\\∂∇$])"
     rf"(?:[^=:≈;,\n()\[\]{{}}]|{_BRACES}|\^\[[^\[\]=]*\]|\[[0-9]{{1,3}}(?:, ?[0-9]{{1,3}})?\]|\([^()=,]*\)"
     r"|(?<=[\w\u0300-\u036f′]),(?=\w)){0,80}"
 )
-_EQUALS = r":=|=>?|:|≈|→|->|\\(?:approx|to|rightarrow)(?![A-Za-z])|(?<=\s)(?:is|ist|est|es)(?=\s)"
+_EQUALS = r":=|=>?|:|≈|→|->|\\(?:approx|to|rightarrow)(?![A-Za-z])|(?<=\s)(?:is|ist|est|es|è|é)(?=\s)"
 _NEXT = rf"(?:[;,\n]|\\\\(?![A-Za-z])|(?<!\w)and(?!\w))\s*(?={_NAME}(?:{_EQUALS}))"
 """A name, the signs behind it, and what is between two values."""
 _SHORT = r"([^\W\d]\w{0,3}_?\{?[0-9]\}?)"
@@ -59,6 +59,7 @@ def read_values(text: str) -> list[GivenArray]:
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = re.sub(r"\\(?:begin|end)\{(?:align|eq|gather|split)[a-z]*\*?\}|&(?=\s*(?:[=≈]|\\approx))", "", text)
+    text = re.sub(rf"⁽([{SUPERSCRIPTS}]+)⁾", lambda step: f"^({step[1].translate(PLAIN)})", text)
     text = "; ".join(_of_table(text)) or text
     text = re.sub(rf"(?:\A|(?<=[,;\n]))\s*{_SHORT}\s+(?=[-−]?[0-9.]+\s*(?:[,;\n]|\Z))", r" \1 = ", text)
     text = re.sub(rf"({_OF_ARRAY}) ?\((?:{_STEP}) ?= ?([0-9]+)\)", r"\1 (step \2)", text)

@@ -45,11 +45,20 @@ MOST_FOLLOWED, MOST_PAIRS, MOST_LISTED = 20, 200, 3
 """The most wrong values in which mistakes are looked for beside those before, pairs of mistakes, and those listed."""
 _COMMON = ("no-bias", "no-product", "no-start", "no-activation")
 """The mistakes of which one is in each pair."""
+_STATES = (
+    ("cell state|zellzustand|état de (?:la )?cellule|estado de (?:la )?celda|estado da célula|stato della cella", "c"),
+    (
+        "(?:hidden|verborgene[rn]?|versteckte[rn]?|verdeckte[rn]?) (?:state|zustand)"
+        "|(?:état|estado|stato) (?:caché|oculto|nascosto)|state|zustand|état|estado|stato",
+        "h",
+    ),
+)
+_BEFORE_SYMBOL = r"(?= [^\W\d]{1,2}(?:[_^\d({₀-₉\[]| ))"
 _WORDS = (
-    (r"\bhidden state\b", " h"),
-    (r"\bcell state\b", " c"),
-    (r"\b(?:prediction|out)\b", "output"),
-    (r"(?:\b[gG]rad(?:ient)?(?: of)?\b|∇_?)\s*(\S.*)", r"∂L/∂\1"),
+    (r"(?i)(?<=\A )(?:(?:and|so|then|thus|hence|therefore|also|daher|donc|the|der|die|das|le|la|el|il) )+", " "),
+    (r"(?i)\b(?:prediction|out|vorhersage|ausgabe|sortie|salida|uscita|saída)\b", "output"),
+    (r"(?:\b[gG]rad(?:ient)?[eo]?(?: (?:of|von|de|di|des?))?\b|∇_?)\s*(\S.*)", r"∂L/∂\1"),
+    (r" ?/ ?(?=\\?(?:partial|[d∂]))", "/"),
     (r"(\S+)\.grad\b", r"∂L/∂\1"),
 )
 _MEANT = (
@@ -59,7 +68,7 @@ _MEANT = (
     ("[\u0302-\u0304\u0307]|(?<=y)_?hat", ""),
     (r"\Ad(?=[A-Za-z])", "∂L/∂"),
     *((rf"\A{letter}(?=[0-9]*\Z)", letter.lower()) for letter in ascii_uppercase),
-    (r"(?i)\A(?:loss|e|j)\Z", "L"),
+    (r"(?i)\A(?:loss|e|j|cost|error|verlust|fehler|kosten|perte|coût|erreur|pérdida|perdita|perda|costo)\Z", "L"),
     (r"\Ay(?=[0-9]*\Z)", "p"),
     (r"\A(∂L/∂)w(?=[a-z]*(?:step[0-9]+)?\Z)", r"\1W"),
     (r"\A(∂L/∂W)(?:x|in|ih|hx)(?=(?:step[0-9]+)?\Z)", r"\1xh"),
@@ -67,8 +76,9 @@ _MEANT = (
     (r"\A(∂L/∂)(?:V|W(?:y|yh|out))(?=(?:step[0-9]+)?\Z)", r"\1Why"),
 )
 _NO_INDEX = r"\A(∂L/∂[WUVb]|δ)(?=(?:(?:step)?[0-9]+)?\Z)"
-"""Words of names; what a name, as it is looked up, may also mean: the candidate of books, the last output, a matrix by
-what it reads; and an array without an index, which is that of a network that has only one."""
+"""Words for states, each with its letter; a symbol behind them, which they only explain; other words of names; what a
+name, as it is looked up, may also mean: the candidate of books, the last output, a matrix by what it reads; and an
+array without an index, which is that of a network that has only one."""
 
 
 class Claim(NamedTuple):
@@ -244,7 +254,10 @@ class ValueGrader(Grader):
         layers = [placed.name for placed in self.network.stack]
         recurrent = [placed.name for placed in self.network.stack if isinstance(placed.layer, Cell)]
         layer, way, rest = "", "", f" {with_step_below(name)} "
-        for words, plain in (*self._words_of_gates, *_WORDS):
+        for words, letter in (*self._words_of_gates, *_STATES):  # forget gate, and forget gate f_1
+            pattern = rf"(?i)\b(?:{words})(?![^\W_])"
+            rest = re.sub(pattern, f" {letter}", re.sub(pattern + _BEFORE_SYMBOL, "", rest))
+        for words, plain in _WORDS:
             rest = re.sub(words, plain, rest)
         for each in sorted(layers, key=len, reverse=True):
             if match := re.search(rf"(?<![\w]){re.escape(each)}(?![\w])", rest):
@@ -280,10 +293,10 @@ class ValueGrader(Grader):
 
     @cached_property
     def _words_of_gates(self) -> Sequence[tuple[str, str]]:
-        """The names of the gates, each as a pattern, with its letter."""
+        """The names of the gates, each with its letter."""
         cells = [(placed.layer, placed.inputs) for placed in self.network.stack if isinstance(placed.layer, Cell)]
         gates = [gate for cell, inputs in cells for gate in cell.gates(inputs)]
-        return [(rf"\b{re.escape(gate.name)}\b", f" {self.network.spelling.letter(gate.letter)}") for gate in gates]
+        return [(re.escape(gate.name), self.network.spelling.letter(gate.letter)) for gate in gates]
 
     def mistakes(self, circuit: Circuit) -> list[tuple[Mistake, Change, Values]]:
         """Return every mistake of the table in a pass, with the values that it gives."""

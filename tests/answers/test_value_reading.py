@@ -16,6 +16,7 @@ from rnncalc.answers.value_reading import read_array, read_values
         ("dL/dW_hh = [[1, 2], [3, 4]]", 4, [("dL/dW_hh", (2, 2))]),
         (r"$\frac{\partial L}{\partial W_{hh}} = \begin{pmatrix}1 & 2\\3 & 4\end{pmatrix}$", 4, [("", (2, 2))]),
         ("h_1: 0.4\nh_2: 0.5", 1, [("h_1", ()), ("h_2", ())]),
+        ("h_1 h_2\n-0.4 0.5", 1, [("h_1", ()), ("h_2", ())]),
         ("W = np.array([[1, 2, 3]])", 3, [("W", (1, 3))]),
         ("h_1 = (1, 2)^T", 2, [("h_1", (2,))]),
     ],
