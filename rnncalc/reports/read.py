@@ -244,6 +244,7 @@ _SENTENCES: dict[Enum, str] = {
     RemarkKind.EQUAL: "equal vectors that the file stores once, counted for each operator: {names}",
     RemarkKind.FOREIGN: "beside the tensors are objects of other programs, which are not looked into: {names}",
     RemarkKind.FILES: "the tensors are in {names}",
+    RemarkKind.SHARD: "by its name one of {numbers[0]:,} files of a model; name the .index.json that lists them",
     RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
     RemarkKind.QUANTISED: "not counted, because they are quantised: {names}{whole}; "
     "a run differs from the model's; read the model from before quantisation",

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from rnncalc.errors import Problem, SpecError
 from rnncalc.files import open_input
 from rnncalc.models.files.foreign import RAW, refusal
-from rnncalc.models.files.model import BadFileError, ModelFile
+from rnncalc.models.files.model import BadFileError, ModelFile, Remark, RemarkKind
 from rnncalc.printable import escape, escape_path
 from rnncalc.words import one_of
 
@@ -132,8 +132,11 @@ def read(path: str, flag: str = "") -> ModelFile:
         if entry := _in_folder(path):
             return entry.contents(os.path.join(path, entry.inside))._replace(path=path.rstrip("/"))
         if os.path.isdir(path):
-            why = refusal(path.rstrip("/"), members=os.listdir(path))
-            raise BadFileError(why or "is a folder; name a file in it")
+            members = sorted(os.listdir(path))
+            why = refusal(path.rstrip("/"), members=members)
+            models = [f"{path.rstrip('/')}/{name}" for end in SUFFIXES for name in members if name.endswith(end)]
+            example = f", such as {escape_path(models[0])}" if models else ""
+            raise BadFileError(why or f"is a folder; name a file in it{example}")
         with open_input(path) as file:
             head = file.read(HEAD)
         if not head:
@@ -148,7 +151,10 @@ def read(path: str, flag: str = "") -> ModelFile:
         if entry is None:
             inside = "is a zip archive, but no model" if members else "is not a model file that rnncalc reads"
             raise BadFileError(f"{inside}; those end in {one_of(SUFFIXES)}")
-        return entry.contents(path)
+        model = entry.contents(path)
+        shard = re.search(r"-\d{5}-of-(\d{5})[.]\w+$", path)
+        remarks = [Remark(RemarkKind.SHARD, (), (int(shard[1]),))] if shard and int(shard[1]) > 1 else []
+        return model._replace(remarks=(*remarks, *model.remarks))
 
 
 @contextmanager

@@ -41,6 +41,12 @@ FOREIGN = (
         members=("serialized_exported_program.json",),
     ),
     ForeignFormat(
+        "a checkpoint of torch.distributed",
+        "make it one file: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt",
+        suffixes=(".distcp",),
+        members=(".distcp",),
+    ),
+    ForeignFormat(
         "a model of PaddlePaddle",
         "name the .pdparams that paddle.save(model.state_dict(), ...) writes",
         suffixes=(".pdopt", ".pdmodel", ".pdiparams"),

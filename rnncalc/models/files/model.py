@@ -56,7 +56,8 @@ _OF_BUFFER = (
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
 _SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
 _AVERAGE = re.compile(
-    r"(^|[./_])ema(_[^./]*|[0-9]*)[./]|(^|[./])swa[^./]*[./]|averaged?_(model|state_dict|weights)[./]", re.IGNORECASE
+    r"(^|[./_])ema(_[^./]*|[0-9]*)[./]|(^|[./])swa[^./]*[./]|averaged?_(model(_state)?|state_dict|weights)[./]",
+    re.IGNORECASE,
 )
 
 REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
@@ -105,7 +106,7 @@ RemarkKind = Enum(
     "RemarkKind",
     "ROLES_BY_NAME AVERAGES LEFT_OUT CONSTANTS FOREIGN EQUAL FILES NOT_READ QUANTISED SCRIPT PROGRAM ZEROS "
     "ALL_ZEROS MERGED NO_BIAS BRANCHES SHARED TOO_DEEP LOOPS UNROLLED OPERATORS NO_CONFIG SEVERAL_INPUTS JOINS "
-    "FORKS WITHIN LORA COUNTED VGSL STATED",
+    "FORKS WITHIN LORA COUNTED VGSL STATED SHARD",
 )
 """The kind of a remark on a whole file."""
 

@@ -143,7 +143,11 @@ def test_whatever_fails_in_reading_is_one_line(
 
 def test_a_folder_and_a_name_that_is_none(tmp_path: Path) -> None:
     """Told as other files are."""
-    with pytest.raises(SpecError, match="is a folder; name a file in it"):
+    with pytest.raises(SpecError, match=r"is a folder; name a file in it\Z"):
+        read(str(tmp_path))
+    for name in ("a.txt", "model-00001-of-00002.safetensors", "model.safetensors.index.json"):
+        (tmp_path / name).touch()
+    with pytest.raises(SpecError, match=r"is a folder; name a file in it, such as \S*[/\\]model[.]safetensors[.]index"):
         read(str(tmp_path))
     with pytest.raises(SpecError, match="no such file"):
         read("a\0b.pt")
@@ -173,6 +177,8 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
     ("a.npy", b"\x93NUMPY\x01\0v\0{'descr': '<f4'", "an array of NumPy"),
     ("a.pt2", {"serialized_exported_program.json": b"", "version": b"7.3"}, "a program of torch.export before 2.8"),
     ("ppo.zip", {"data": b"{}", "policy.pth": b"", "system_info.txt": b""}, "it has no list of its files"),
+    ("a/", {".metadata": b"", "__0_0.distcp": b""}, "a checkpoint of torch.distributed.*one file: python -m torch.d"),
+    ("__0_0.distcp", {"archive/data.pkl": b""}, "a checkpoint of torch.distributed"),
     ("a.pdopt", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a model of PaddlePaddle"),
     ("a.pkl", b"\x80\x04\x95\xc16\0\0\0\0\0\0}\x94(\x8c\x0cweight_ih_l0", "a plain pickle that torch.save did not"),
     ("a.pt", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.", "as PyTorch wrote before 1.6"),

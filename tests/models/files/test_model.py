@@ -14,7 +14,7 @@ from rnncalc.models.files.model import FileTensor, Names, TensorRole, averages, 
 
 @pytest.mark.parametrize(
     "name",
-    ["ema.w", "model_ema.w", "unet_ema_1.w", "ema2.w", "EMA/w", "swa_model.w", "averaged_model.w", "average_weights.w"],
+    ["ema.w", "unet_ema_1.w", "ema2.w", "EMA/w", "swa_model.w", "averaged_model.w", "average_model_state.w"],
 )
 def test_averages_of_weights(name: str) -> None:
     """A second set beside those that are trained."""

@@ -91,14 +91,15 @@ def index(folder: Path, places: dict[str, str]) -> str:
 
 @pytest.mark.parametrize(("write", "suffix"), [(safetensors, "safetensors"), (state_dict, "bin")])
 def test_a_model_in_two_files(tmp_path: Path, write: Callable[..., Path], suffix: str) -> None:
-    """The index leads to both, which may be PyTorch's own, and what they hold is one model."""
-    layers = lstm(3, 2), lstm(2, 2, number=1)
-    for number, shapes in enumerate(layers):
-        write(tmp_path / f"{number}.{suffix}", shapes)
-    path = index(tmp_path, {name: f"{n}.{suffix}" for n, shapes in enumerate(layers) for name in shapes})
-    file = read(path)
+    """The index leads to both, which may be PyTorch's own, and what they hold is one model. One alone says so."""
+    layers = {f"model-0000{number + 1}-of-00002.{suffix}": lstm(3 - number, 2, number=number) for number in (0, 1)}
+    for name, shapes in layers.items():
+        write(tmp_path / name, shapes)
+        assert read(str(tmp_path / name)).remarks[0] == Remark(RemarkKind.SHARD, (), (2,))
+    file = read(index(tmp_path, {key: name for name, shapes in layers.items() for key in shapes}))
     assert file.params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
     assert len(file.modules) == 1
+    assert RemarkKind.SHARD not in {remark.kind for remark in file.remarks}
 
 
 @pytest.mark.parametrize(
