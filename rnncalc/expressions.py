@@ -75,7 +75,7 @@ _INDEX = (
     rf"|[0-9]{{1,8}}|{_GREEK}|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_))|[{LOWERED}]{{1,8}}|(?<![xX])[0-9]{{1,8}}"
 )
 _SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num|rm|bf|it"
-_COUNTED_WITH = "(?:(?:trainable|learnable|total|saved) ){0,3}"
+_COUNTED_WITH = "(?:(?:trainable|learnable|trainierbaren?|lernbaren?|total|saved) ){0,3}"
 _BEHIND_UNIT = rf"(?: entr[ae]\w+| addestr\w+| trein\w+)?(?:(?: (?:and|und|et|y|e|&) |/)(?:{_WEIGHTS}|{_BIASES}))?"
 
 

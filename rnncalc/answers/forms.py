@@ -18,7 +18,9 @@ NO_FACTOR = (
     r"(?![*×·⋅+/^,;)\]]|\\(?:times|cdot|ast|div)(?![a-z])"
     r"|(?:[xX]|times|by|mal|fois|veces|vezes|volte|por|per)(?:\s?[0-9(\\{]|\s[^\W\d_](?![^\W\d_])))"
 )
-"""What the 1 of `(1) 3552` has behind it, and that of `(1) × 8` has not."""
+MARK = "[1-9][0-9]?|[a-z]|[ivx]{2,4}"
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+"""What the 1 of `(1) 3552` has behind it, and that of `(1) × 8` has not; the numbers of a list."""
 _EMPHASIS = r"(?<![\w)\]}*])\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?![\w(*])"
 _GROWTH = (
     r"(?<![,;.(\s])[,;.(\s]*(?:(?:so|thus|hence|which is|which grows as|it is|i\.e\.|also|daher|donc|[=≈~∈→⇒]|=>"
@@ -77,7 +79,19 @@ _REWRITTEN = (
     (r"\ball ([1-9]) (?=gates|blocks)", r"all \1"),
     (r" \([0-9] (?:gates|blocks|gatter|blöcke|portes|blocs|puertas|bloques|porte|portas)\)(?= ?:)", ""),
     (r"(?:\A|(?<=[\n;,] ))([1-9]) (?=(?:gate|block|layer|direction)s?\b[^:=\n0-9]*[:=])", r"the \1"),
-    (r"(?<!\w)([0-9][0-9,.]*) weights(?=,.*bia[is])", r"weights: \1"),
+    (
+        r"(?i)\b(?:weights|gewichte|poids|pes[oi]s?) (?:and|und|et|y|e|[+&/]) (?:bia[is]\w*|sesgos|vieses)\b",
+        "parameters",
+    ),
+    (r"(?<!\w)([0-9][0-9,.]*) weights(?=,.*bia[is]| and [0-9].*bia[is])", r"weights: \1"),
+    (r"(?i)\A(?:>+|#+|out ?\[[0-9]+\]:?) (?=[0-9])|[,;(] ?0 non-trainable(?: params?| parameters)?\)?\.?\Z", ""),
+    (r"(?i)\A(?:in total|insgesamt|zusammen|en total|au total),? (?:has|hat|haben|tiene|a) ", "total: "),
+    (r"(?<=[0-9)])\s+#\s*(?=[0-9][0-9,.]*\Z)", " = "),
+    (r"(?i)(?<=[0-9]) (?:of them|davon|of these|d.entre eux|de ellos) (?=[^\W\d])", " "),
+    (
+        r"(?i)\A([^,;:=\n]*[0-9])(?: par\w*)?,? (?:of which|davon|dont|de los cuales|di cui|dos quais) (?=[0-9])(.*)\Z",
+        r"\2; total: \1",
+    ),
     (r"(?<=\w):0'? shape=", " = "),
     (r"\A\[ ?(\([^()]*\),.*\)),? ?\]\Z", r"\1"),  # [(1, 36), (9, 36), (36,)]
     (r"([*·×+^²(][^\n]{0,200}[0-9)\]])\s*\n\s*(?==\s*[0-9(])", r"\1 "),
@@ -264,8 +278,8 @@ def rewritten(text: str, sizes: Known) -> str:
         if all(map(_LABELLED.match, lines)):
             whole = last[1] if last else " + ".join(re.split(" ?[:=] ?", line, maxsplit=1)[1] for line in lines)
             return "\n".join([*lines, f"sum: {whole}"])
-    if match := re.fullmatch(r"([^()]*[0-9])(?: par\w*)? ?(?:\(|: (?=[0-9]))([^()]+)\)?\W*", text):
-        lines = [label_first(part.strip()) for part in re.split(r" ?[,;+] | and ", match[2])]
+    if match := re.fullmatch(r"([^()]*[0-9])(?: (?i:par\w*))? ?(?:\(| ?: (?=[0-9]))([^()]+)\)?\W*", text):
+        lines = [label_first(part.strip()) for part in re.split(r" ?[,;+] | (?:and|und|et|y|e) ", match[2])]
         if lines[1:] and all(map(_LABELLED.match, lines)):
             return "\n".join([*lines, match[1] if re.match(r"[^\W\d]", match[1]) else f"total: {match[1]}"])
     return text
@@ -316,7 +330,7 @@ def table_in(text: str) -> list[list[str]]:
     latex = "&" in text and not re.search(r"&\s*[-+=]|=\s*&", text)
     plain = re.sub(_TEX_ROWS, "", re.sub(_TEX_CELL, r"\1", text)) if latex else text
     lines = [line for line in re.split(r"\\\\|\n" if latex else "\n", plain) if not re.fullmatch(_RULE, line)]
-    columns: tuple[str, ...] = ("\t", " {2,}", r"(?<=[^\W\d]), (?=[0-9.]+\Z|[^\W\d]+\Z)") if lines[1:] else ("\t",)
+    columns: tuple[str, ...] = ("\t", " {2,}", r"(?<=[^\W\d]), ?(?=[0-9.]+\Z|[^\W\d]+\Z)") if lines[1:] else ("\t",)
     if lines[1:] and re.fullmatch(_TITLES, lines[0]) and all(re.fullmatch(_NUMBERS, line) for line in lines[1:]):
         columns = ("\t", ":? ")
     signs = (r"(?<!\\)&",) if latex else (r"[|┃│]", *columns)
@@ -357,8 +371,14 @@ def _is_amount(cell: str) -> bool:
 
 def unmarked(texts: Sequence[str]) -> list[str]:
     """Return answers without their numbers or letters in a list, as (1) and (2), if each has its own."""
-    marks = [re.match(rf"\s*[(\[]?([0-9]+|[a-z])[)\]][.:]?\s+{NO_FACTOR}(?=\S)", text) for text in texts]
-    names = [mark and mark[1] for mark in marks]
-    count = range(len(texts))
-    counted = names in ([str(at + 1) for at in count], [chr(ord("a") + at) for at in count])
+    if not texts[1:]:
+        return [*texts]
+    marks = [re.match(rf"\s*[(\[]?({MARK})[)\]][.:]?\s+{NO_FACTOR}(?=\S)", text) for text in texts]
+    counted = in_order([mark and mark[1] for mark in marks])
     return [text[mark.end() :] for text, mark in zip(texts, marks, strict=True) if mark] if counted else [*texts]
+
+
+def in_order(marks: Sequence[str | None]) -> bool:
+    """Return whether marks of a list are 1, 2, 3, or a, b, c, or i, ii, iii."""
+    count = range(len(marks))
+    return [*marks] in ([str(at + 1) for at in count], [chr(ord("a") + at) for at in count], [*_ROMAN[: len(marks)]])

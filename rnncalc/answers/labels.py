@@ -59,14 +59,14 @@ _WORDS = {
     "zusammen ans σ θ size memory trainable learnable macs mac flops bytes operations adds multiply activations saved "
     "state anything",
     "layer": "layers cell cells schicht schichten zelle couche couches cellule capa capas celda strato strati cella "
-    "camada camadas célula",
+    "livello livelli camada camadas célula",
     "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
     "the": "a an in on of for to from by is are has have had get we it there this that so its my our i "
     "one single fully from belong at im der die das den dem des ein eine einer von für es sind le la "
     "les l un une du de d di il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do "
     "da dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf so "
     "soit au plus also thus em tem tiene ha together "
-    "only just alone nur solo sólo seulement seul apenas itself part teil partie parte",
+    "only just alone nur solo sólo seulement seul apenas itself part teil partie parte nell nel dell dall",
     "with": "incl including mit inklusive avec con com",
     "each": "per every jede jedes jeder pro je chaque cada ogni both",
 }
@@ -96,6 +96,9 @@ _REPLACEMENTS = (
     (r"\bbi(?:\b|-?(?=lstm|gru|rnn))", "bidirectional "),
     (r"\b([ih])2([ho])\b", r"\1 to \2"),
     (r"\b(lstm|gru|rnn)s\b", r"\1 layers"),
+    (r"\b(?:two|zwei)\b", "2"),
+    (r"\b(?:three|drei|trois)\b", "3"),
+    (r"\b(?:four|vier|quatre|cuatro|quattro)\b", "4"),
     (rf"\b(?:both|beide|deux|dos|ambas|due|duas) (?={_LAYERS})", "2 "),
     (rf"\b([2-9]|all|alle|todas|tutti) (?={_LAYERS})", r"all \1 "),
     (r"\bh_?(?=[0-9])", "recurrent "),
@@ -171,7 +174,7 @@ class Labels:
 
         sure: whether it must not be an array of the candidate alone, which W_hh of a GRU may be.
         """
-        of_gate = re.fullmatch(r"([WUb])_\{?([a-gi-wz])\}?", name) if self.tensors else None
+        of_gate = re.fullmatch(r"([WUb])_?\{?([a-gi-wz])\}?", name) if self.tensors else None
         if of_gate and (of_gate[2] == "c" or frozenset(of_gate[2]) in self.known):
             return f"{of_gate[1]} of each gate"
         if self.tensors and re.fullmatch("[firoz]_t|(?:[chCH]\u0303|[gn])_t", name):

@@ -24,7 +24,16 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rnncalc.answers.forms import NO_FACTOR, claims_in, label_first, pieces_of, rewritten, without_growth
+from rnncalc.answers.forms import (
+    MARK,
+    NO_FACTOR,
+    claims_in,
+    in_order,
+    label_first,
+    pieces_of,
+    rewritten,
+    without_growth,
+)
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import (
@@ -77,9 +86,10 @@ _BETWEEN = (
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
 _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) (?!Schicht|capa|camada|strato)"
-_MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?([1-9][0-9]?|[a-z])[)\]][.:]?\s+" + NO_FACTOR + r"(?=[^\s-])"
+_MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?(" + MARK + r")[)\]][.:]?\s+" + NO_FACTOR + r"(?=[^\s-])"
 _MARK_END = r"[\s,;]+(?:(?:and|und|et|y|e)\s+)?\Z"
-_LABELLED = r"\A([^\W\d][\w. ]*?)\s+([1-9](?:[^\s=:](?<![^\W\d]{3})|\s(?=[+*×·(])|(?<=[+*×·])\s)*)(?<=[\w)²³])\Z"
+_LABELLED = r"\A(?!.* (?:a|ha|hat|has|tem|tiene) [0-9])([^\W\d][\w. ]*?)\s+"
+_LABELLED += r"([1-9](?:[^\s=:](?<![^\W\d]{3})|\s(?=[+*×·(])|(?<=[+*×·])\s)*)(?<=[\w)²³])\Z"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
 a list; its number in brackets, and what is before the next; and a label without a verb."""
 _SUM_OF_PARTS = r"[^\W\d][\w ]{1,60}\w(?: ?\+ ?[^\W\d][\w ]{1,60}\w)+ ?(?:= ?[0-9][0-9.,]*)?\W*"
@@ -262,9 +272,8 @@ def _read_piece(text: str, *, sizes: Sizes, decimal: str, quantity: str) -> Give
 def _numbered(text: str, sizes: Mapping[str, Number | None]) -> list[str]:
     """Return the parts of a text that are numbered in brackets from 1 or a, as `(1) 3552; (2) 150`; [] if none are."""
     marks = [*re.finditer(_MARK, text[:LONGEST_ANSWER])]
-    names, count = [mark[1] for mark in marks], range(len(marks))
-    counted = names in ([str(at + 1) for at in count], [chr(ord("a") + at) for at in count])
-    if not counted or not marks or marks[0].start() or not {*names}.isdisjoint(sizes):
+    names = [mark[1] for mark in marks]
+    if not in_order(names) or not marks or marks[0].start() or not {*names}.isdisjoint(sizes):
         return []
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     pieces = [re.sub(_MARK_END, "", text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]

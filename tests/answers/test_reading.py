@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import CallError, External, Network, answer, letter, load
+from rnncalc.answers.forms import unmarked
 from rnncalc.answers.gradebook import grade_class, read_answer_file
 from rnncalc.answers.grading import Grader
 from rnncalc.answers.reading import GivenNumber, GivenShape, read_answer
@@ -210,3 +211,9 @@ def test_a_long_sum_of_names_is_refused_at_once(part: str) -> None:
     """Each blank before a sign belongs to one part alone, so that there are not 2⁶⁰ ways to read it."""
     with pytest.raises(CallError):
         read_answer(60 * part + "7(")
+
+
+def test_answers_lose_the_marks_of_a_list_if_each_has_its_own() -> None:
+    """A list in one text keeps them, because they are between its answers."""
+    assert unmarked(["a) 3552", "b) 150"]) == unmarked(["(i) 3552", "(ii) 150"]) == ["3552", "150"]
+    assert unmarked(["a) 3552 b) 150"]) == ["a) 3552 b) 150"]
