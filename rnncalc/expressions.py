@@ -128,8 +128,10 @@ _SIGNS_X = {"x": "(?<![A-Za-z]{3})x(?![A-Za-z]{3})", "X": "(?<=[0-9 ])X(?=[0-9 ]
 BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]", "\\{": "\\}"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
 WORDS = ("word", "command", "unit", "counted", "roughly", "with", "opening", "total", "is", "or", "behind")
+_PRODUCTS = ("times", "over", "power", "open", "fraction")
 ENDS = ("equals", "about", "then", "comma", "end")
-"""The tokens with which a factor may begin, those that are words, and those at which a side of a chain ends."""
+"""The tokens with which a factor may begin, those that are words, those of more than a sum of numbers, and
+those at which a side of a chain ends."""
 _MORE = "+, -, a factor or the end"
 """What is expected where a side ends."""
 
@@ -348,6 +350,7 @@ class Parser:
         self.next, self.depth, self.work, self.whole = 0, 0, 0, True
         self.numbers: Mapping[str, Number] = {}
         self.begin = 0  # of the side
+        self.units: list[int] = []  # of its numbers
         self.letters: list[Token] = []
         self.last_number: tuple[list[Token], GivenNumber] = [], GivenNumber(0)
 
@@ -428,16 +431,17 @@ class Parser:
 
     def side(self) -> GivenNumber:
         """Return the value of a side; if it is one number, with the value of its last digit."""
-        self.begin, self.letters = self.next, []
+        self.begin, self.letters, self.units = self.next, [], []
         value = self.total()
         if value < 0 and self.token.kind in ENDS:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
         tokens, number = self.last_number
-        return (
-            number._replace(number=value)
-            if tokens == _bare(self.tokens[self.begin : self.next])
-            else GivenNumber(value)
-        )
+        if tokens == _bare(self.tokens[self.begin : self.next]):
+            return number._replace(number=value)
+        rounded = min(self.units, default=1) > 1 and not {*_PRODUCTS} & {
+            token.kind for token in self.tokens[self.begin : self.next]
+        }
+        return GivenNumber(value, min(self.units) if rounded else 1)  # 32k + 18.6k
 
     @property
     def token(self) -> Token:
@@ -624,6 +628,7 @@ class Parser:
         if scale in _BINARY.values():
             above, below = (2 * above + below) // (2 * below), 1
         self.times(above, 1)  # it is within the limits
+        self.units.append(unit)
         zeros = len(whole) - len(whole.rstrip("0")) if unit > 1 and not decimals and above else 0
         self.last_number = (
             _bare(self.tokens[first : self.next]),

@@ -66,7 +66,7 @@ _WORDS = {
     "les l un une du de d di il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do "
     "da dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf so "
     "soit au plus also thus em tem tiene ha together "
-    "only just alone nur solo sólo seulement seul apenas itself part teil partie parte nell nel dell dall",
+    "only just alone nur solo sólo seulement seul apenas itself part teil partie parte nell dell dall table",
     "with": "incl including mit inklusive avec con com",
     "each": "per every jede jedes jeder pro je chaque cada ogni both",
 }
@@ -81,6 +81,7 @@ _WITHOUT += r"|ohne|außer|sans|sauf|sin|senza|sem)\b\.?"
 _NO = r"\bno\b(?!\.| of\b| ?[0-9])"
 _BOTH = r"\b(?:both|beiden?|deux|dos|ambas|ambos|entramb[ei]|due)(?: \w{1,3})? (?:dire[ckçz]|richtung|sens)\w*"
 _LAYERS = r"(?:\w+ )?(?:layers|schichten|couches|capas|strati|camadas)\b"
+_SEVERAL = rf"(?= (?:{_LAYERS}|gates\b|blocks\b|gatter\b|blöcke\b|portes\b|puertas\b|porte\b|directions\b))"
 _BETWEEN = (
     ("i(?:nput)?", "h(?:idden)?", "input weight"),
     ("h(?:idden)?", "h(?:idden)?", "recurrent weight"),
@@ -96,9 +97,10 @@ _REPLACEMENTS = (
     (r"\bbi(?:\b|-?(?=lstm|gru|rnn))", "bidirectional "),
     (r"\b([ih])2([ho])\b", r"\1 to \2"),
     (r"\b(lstm|gru|rnn)s\b", r"\1 layers"),
-    (r"\b(?:two|zwei)\b", "2"),
-    (r"\b(?:three|drei|trois)\b", "3"),
-    (r"\b(?:four|vier|quatre|cuatro|quattro)\b", "4"),
+    (rf"\b(?:two|zwei){_SEVERAL}", "2"),
+    (rf"\b(?:three|drei|trois){_SEVERAL}", "3"),
+    (rf"\b(?:four|vier|quatre|cuatro|quattro){_SEVERAL}", "4"),
+    (r"\b[12] (?=bia[is])", ""),
     (rf"\b(?:both|beide|deux|dos|ambas|due|duas) (?={_LAYERS})", "2 "),
     (rf"\b([2-9]|all|alle|todas|tutti) (?={_LAYERS})", r"all \1 "),
     (r"\bh_?(?=[0-9])", "recurrent "),
@@ -210,7 +212,7 @@ class Labels:
             key = (key and key | {"gate"}) if "layer" not in words else kinds | {"candidate"}
         biases_apart = "bias" in apart or "unbiased" in words
         key -= {word for word in key if word.isdecimal() and "question" in words}
-        plain = re.sub(r"[()\[\],:./]", " ", label)
+        plain = re.sub(r"[()\[\],:./^]|(?<=\b[WUVb])_?(?=[0-9]\b)", " ", label)
         letters = re.findall(r"(?<!\S)[WUVb](?!\S)|(?<!recurrent )(?<!\w)kernel\Z", plain) if self.tensors else []
         if letters:
             role = key - {"weight"} | {*_LETTERS[letters[0]].split()}
@@ -424,10 +426,10 @@ def parts_of(placed: Placed, place: int, tensors: Sequence[Tensor]) -> Iterator[
     for words, part in roles(placed.name, (place,), tensors) if counts.get("gate") else ():
         each, rest = divmod(part.count, len(letters) * layer.directions)
         if letters.keys() - {"gate"} and not rest:
-            for gate in ("each gate", *letters):
-                name = f"{part.name} of {gate}"
+            for gate_name in ("each gate", *letters):
+                name = f"{part.name} of {gate_name}"
                 part_of_gate = NamedPart(placed.name, name, each, Portion((place,), name, layer.directions == 2))
-                yield f"{gate.removeprefix('each ')} {words}", part_of_gate
+                yield f"{gate_name.removeprefix('each ')} {words}", part_of_gate
     for name, count in counts.items():
         label = "each gate" if name == "gate" else name
         for one_way in (False, True)[: layer.directions]:

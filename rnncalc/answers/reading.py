@@ -100,7 +100,7 @@ _ROUGH = ("about", "roughly")
 _SUM = {"sign", "times", "over", "power", "equals"}
 _VERBS = ("equals", "about", "then", "colon", "in", "is")
 _NAME = r"[#|{\\ ]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
-_NAMED_SHAPE = r"[^\W\d_]+_[\w.{}]* ?[(\[][0-9]+(?:, ?[0-9]+)+[)\]]"
+_NAMED_SHAPE = r"[^\W\d_][\w./{}]*(?::0)? ?[(\[][0-9]+(?:(?:, ?[0-9]+)+|,)[)\]]"
 _LEVEL = r"(?:\^ ?\{? ?[(\[<]?|⁽) ?([0-9⁰¹²³⁴-⁹]{1,3}) ?[)\]>⁾]?\}?"
 """What says that a number is rounded, the signs of a calculation, the verbs behind
 a name, a name, one with a shape and no verb between them, and the number of a layer above its letter."""
@@ -333,7 +333,7 @@ def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
     unknown = {token.text for token in inside if token.kind == "letter" and token.text not in (sizes or token.text)}
     kinds = {token.kind for token in inside}
     words = kinds & {*WORDS} or (unknown and not kinds & {"sign", "times", "over", "power"})
-    return len(tokens) - begin if before[-1].kind in ("unit", "total") or (alone and words) else 0
+    return len(tokens) - begin if (before[1:] and before[-1].kind in ("unit", "total")) or (alone and words) else 0
 
 
 def _without_sizes(

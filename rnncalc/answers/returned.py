@@ -103,13 +103,22 @@ def judge_returned(network: Network, answers: Sequence[GivenShape], tensors: Seq
     tensors: the names of tensors, to suggest for an unknown name.
     """
     modules = shapes(network).modules if answers else ()
-    known: dict[str, int] = {}
-    for each in answers:
-        arrays = _arrays_called(network, modules, each, tensors)
-        judgement, axes = _judged([array._replace(sizes={**array.sizes, **known}) for array in arrays], each)
-        by_axis = zip(axes, each.sizes, strict=False)
-        known |= {axis: size for axis, size in by_axis if axis in _FREE and isinstance(size, int)}
-        yield judgement
+    called = [_arrays_called(network, modules, each, tensors) for each in answers]
+
+    def judged(order: Sequence[int]) -> list[Judgement]:
+        judgements: dict[int, Judgement] = {}
+        known: dict[str, int] = {}
+        for at in order:
+            arrays = [array._replace(sizes={**array.sizes, **known}) for array in called[at]]
+            judgements[at], axes = _judged(arrays, answers[at])
+            by_axis = zip(axes, answers[at].sizes, strict=False)
+            known |= {axis: size for axis, size in by_axis if axis in _FREE and isinstance(size, int)}
+        return [judgements[at] for at in range(len(answers))]
+
+    places = range(len(answers))
+    # a state says which size is the batch; an output may have the steps before it
+    orders = places, sorted(places, key=lambda at: "T" in called[at][0].axes)
+    yield from max(map(judged, orders), key=lambda each: sum(judgement.right for judgement in each))
 
 
 def is_returned(network: Network, name: str) -> bool:

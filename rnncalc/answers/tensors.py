@@ -70,12 +70,12 @@ class TensorGrader:
 
         Raises CallError if several layers have a tensor of that name.
         """
-        module = re.fullmatch(r"[a-z]+\.((?:weight|bias)\w*)", name)  # as a program calls it
-        own_name = module[1] if module else ""
+        module = re.fullmatch(r"([a-z]+)(?:[./]\w+)?[./]((?:weight|bias|kernel|recurrent_kernel)\w*)", name)
+        own_name = module[2] if module else ""  # as a program calls it
         spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2], in_ascii(name), own_name)
         places: list[int] = next(filter(None, map(self.places.get, spellings)), [])
         if module and places[1:]:
-            kinds, called = {placed.name: placed.kind for placed in self.network.stack}, name.partition(".")[0]
+            kinds, called = {placed.name: placed.kind for placed in self.network.stack}, module[1]
             called = {"fc": "dense", "linear": "dense"}.get(called, called[:3])  # emb is the embedding
             of_kind = [place for place in places if kinds[self.tensors[place][0]].startswith(called)]
             places = of_kind if len(of_kind) == 1 else places

@@ -143,6 +143,8 @@ def test_a_batch_as_large_as_the_steps_may_be_meant_for_them() -> None:
     assert answer(network, "lstm_2.h_n=(1,5,2)").sentences == ("Correct.", remark)
     assert answer(network, "lstm_2.h_n=(1,6,2)").sentences == ("Correct.",)
     assert answer(network, "lstm_1.output=(5,5,4)", "lstm_2.h_n=(1,5,2)").sentences == ("Correct.",)
+    network = network.replace(steps=None)
+    assert answer(network, "lstm_1.output=(7,3,4)", "lstm_2.h_n=(1,3,2)").right  # the steps are before the batch
 
 
 def test_a_sequence_of_onnx_may_have_the_batch_first() -> None:
