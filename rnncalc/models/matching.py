@@ -362,7 +362,7 @@ def of_sequences(network: Described, file: ModelFile, comparison: Match) -> Iter
         outputs = [len(placed.output_shape) > 1 for placed in network.stack if isinstance(placed.layer, Cell)]
         if not any(outputs[-1:]) or not any(isinstance(placed.layer, LastStep) for placed in network.stack):
             yield TensorCheck(TensorStatus.COMPUTATION, stored="last", doubt=Remark(Doubt.BOTH))
-    if ended is None or any(isinstance(each, External) for each in layers):
+    if ended is None or any(isinstance(each, External) for each in (*layers, *(each.layer for each in network.stack))):
         return
     yield from _as_row(network, "many-to-one" if ended else "many-to-many", steps)
 

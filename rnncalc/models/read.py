@@ -269,6 +269,8 @@ class _Drafting:
                 module = None  # it reads one step, perhaps of many places
             if layer is not None and module is not None:
                 self._reads(module)
+                if self.ended is False and self.unknown and module.steps == 0 and module.inputs:
+                    self.ended = True  # what is unknown outputs one vector
             if site.bare:
                 self._bare(site, module.inputs if module else 0)
                 continue
@@ -284,6 +286,8 @@ class _Drafting:
             else:
                 self._known(site)
             self.ended = ends.get(site.path, self.ended)
+        if self.unknown and self.ended is False and self.unknown[-1].path not in ends:
+            self.ended = None
         self._flush(None)
 
     def remarks(self) -> Iterator[Remark]:

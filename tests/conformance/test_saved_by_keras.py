@@ -175,6 +175,30 @@ def test_what_no_spec_computes(tmp_path: Path) -> None:
         assert (code, f"{reason.strip(': ')}: " in said, "✓" in said) == (2, True, False), f"{reason}: {text}{said}"
 
 
+@keras.saving.register_keras_serializable("mine")
+class Summed(keras.layers.Dense):  # type: ignore[misc]
+    """Weights over the steps, as of attention, that leave one vector."""
+
+    def call(self, x: Any, training: bool = False) -> Any:
+        """Return the sum of the steps."""
+        return keras.ops.sum(super().call(x), axis=1)
+
+    def compute_output_shape(self, shape: Any) -> tuple[int | None, ...]:
+        """Return the shape of one vector."""
+        return (shape[0], self.units)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_a_layer_of_ones_own_that_ends_the_sequence(tmp_path: Path, last: bool) -> None:
+    """The next layer's configuration says that it reads a vector; behind the last nothing says what is left."""
+    layers = [keras.layers.LSTM(64, return_sequences=True), Summed(32), *[keras.layers.Dense(2)] * (not last)]
+    model = keras.Sequential([keras.Input((5, 32)), *layers])
+    assert model.output_shape == (None, 32 if last else 2)
+    model.save(tmp_path / "a.keras")
+    text = hold(tmp_path / "a.keras", model.count_params())
+    assert ("topology: many-to-one" in text, "topology: many-to-many" in text) == (not last, False)
+
+
 def test_a_cell_of_keras_in_a_layer(tmp_path: Path) -> None:
     """Has its settings in the configuration of the cell."""
     cell: Any = keras.layers.GRUCell(64, "relu", "hard_sigmoid", reset_after=False)

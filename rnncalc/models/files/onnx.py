@@ -147,10 +147,10 @@ def _roles(graph: Graph, flow: Flow, reader: BoundedReader) -> tuple[dict[str, F
         return TensorRole.PARAMETER
 
     tensors = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
-    # the terms added right before an activation, as a state's product is in an unrolled step
-    activated = {name for node in graph.nodes if node.kind in ("Tanh", "Relu") for name in node.inputs}
+    # the terms added right before an activation or the split into gates, as a state's product is in an unrolled step
+    activated = {name for node in graph.nodes if node.kind in ("Tanh", "Relu", "Split") for name in node.inputs}
     sums = [node for node in graph.nodes if node.kind == "Add" and not activated.isdisjoint(node.outputs)]
-    starts = {name for node in sums for name in node.inputs}
+    starts = {name for node in sums for name in node.inputs} | activated
     parameters = [tensor for tensor in tensors.values() if tensor.is_parameter]
     begun = [*_made_beforehand([each for each in parameters if each.name in starts], parameters, reader)]
     tensors |= {name: tensors[name]._replace(role=TensorRole.CONSTANT) for name in begun}
@@ -162,13 +162,14 @@ def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], read
 
     An exporter that writes out the steps calculates it for the first of them, with the axes of a step; a bias has one.
     """
-    rows = [each for each in added if len(each.shape) > 2 and prod(each.shape[:-1]) == 1]
-    sizes = {each.shape[-1:] for each in rows}
+    several = [each for each in added if len(each.shape) > 1]
+    sizes = {each.shape[-1:] for each in several}
     biases = [reader.numbers(each) for each in parameters if each.shape in sizes]
     copied = {tuple(numbers) for numbers in biases if numbers is not None}
-    for each in rows:
-        numbers = reader.numbers(each)
-        if numbers is not None and (not any(numbers) or tuple(numbers) in copied):
+    for each in several:
+        numbers, width = reader.numbers(each), each.shape[-1]
+        rows = {tuple(numbers[start : start + width]) for start in range(0, len(numbers), width)} if numbers else set()
+        if len(rows) == 1 and (rows <= copied or not any(*rows)):
             yield each.name
 
 
@@ -321,7 +322,8 @@ class _Modules:
             state, *matrices = (node.kind in PRODUCTS and node.inputs[:2]) or ("",)
             if state in flow.writers and state not in flow.fed and state not in flow.values:
                 again = {**{name: 1 for matrix in matrices for name in self._owners(matrix)}, **again}
-        self.steps = {name: times + begun for name, times in again.items()}
+        least = min(again.values(), default=0)  # the first step's product with the state is not among these
+        self.steps = {name: times + (begun and times == least) for name, times in again.items()}
         self.claimed: Counter[str] = Counter()  # how many numbers of each stored tensor modules have
         self.read: set[str] = set()  # the names that modules read
         self.first: dict[str, int] = {}  # by the name of a stored tensor, the module

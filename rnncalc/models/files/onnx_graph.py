@@ -69,6 +69,26 @@ class Graph:
         self.ranks: dict[str, int] = {}
 
 
+def _in_order(nodes: list[Operator]) -> list[Operator]:
+    """Return operators behind those whose outputs they read, as ONNX asks for.
+
+    ONNX Runtime's conversion to float16 puts the casts of the inputs last, seen in version 1.31 in November 2026.
+    """
+    writers = {name: number for number, node in enumerate(nodes) for name in node.outputs if name}
+    before = [[writers[name] for name in node.inputs if name in writers] for node in nodes]
+    if all(number > max(numbers, default=-1) for number, numbers in enumerate(before)):
+        return nodes
+    waiting, opened, order = [*reversed(range(len(nodes)))], set[int](), dict[int, None]()
+    while waiting:
+        number = waiting[-1]
+        if number in opened:
+            order.setdefault(waiting.pop())
+        else:
+            opened.add(number)
+            waiting += [each for each in reversed(before[number]) if each not in opened]
+    return [nodes[number] for number in order]
+
+
 class ONNXGraph(Graph):
     """The graph of a file. Raises BadFileError if there is none."""
 
@@ -98,6 +118,8 @@ class ONNXGraph(Graph):
             self.nodes[number] = node._replace(inputs=inputs, outputs=outputs)
             if node.kind == "Softmax":
                 node.settings.setdefault("axis", [-1 if version > 12 else 1])
+        if not any(node.at for node in self.nodes):  # a graph within an operator has the operator's number
+            self.nodes = _in_order(self.nodes)
 
     def _graph(self, span: range, at: Place) -> None:
         for field, value in self._wire.fields(span):
