@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import onnx
 import onnxruntime
 import pytest
 import torch
 from conformance.saved import called, hold, runs_to, spec_of
+from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import nn
 
 from rnncalc.models.files import read
@@ -190,3 +192,7 @@ def test_what_onnxruntime_makes_of_a_file(tmp_path: Path, dynamo: bool) -> None:
         text = hold(each, sum(array.numel() for array in model.parameters()))
         assert "activation: relu" in text
         runs_to(spec_of(each), each, flow[0].numpy(), model(flow)[0].detach().numpy(), "--topology", "many-to-one")
+    half = convert_float_to_float16(onnx.load(path), keep_io_types=True)  # whose first operator is the last in the file
+    onnx.save(half, tmp_path / "half.onnx")
+    text = hold(tmp_path / "half.onnx", sum(array.numel() for array in model.parameters()))
+    assert ("activation: relu" in text, "written out" in text, "dtype: float16" in text) == (True, False, True)

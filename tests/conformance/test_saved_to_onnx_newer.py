@@ -97,6 +97,34 @@ def test_steps_written_out_are_counted(tmp_path: Path, options: dict[str, Any]) 
     )
 
 
+class Loop(Module):  # type: ignore[misc]
+    """Two cells of a kind, in a loop of four steps from states of zeros."""
+
+    def __init__(self, of: Any, *, bias: bool) -> None:
+        super().__init__()
+        self.cells, self.fc = nn.ModuleList([of(3, 5, bias=bias), of(5, 5, bias=bias)]), nn.Linear(5, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        zeros, pair = torch.zeros(x.shape[1], 5), isinstance(self.cells[0], nn.LSTMCell)
+        states: list[Any] = [(zeros, zeros) if pair else zeros for _ in self.cells]
+        for y in x:
+            for number, cell in enumerate(self.cells):
+                states[number] = cell(y, states[number])
+                y = states[number][0] if pair else states[number]
+        return torch.as_tensor(self.fc(y))
+
+
+@pytest.mark.parametrize(
+    ("of", "bias", "batch"), [(nn.LSTMCell, True, 1), (nn.GRUCell, False, 2), (nn.RNNCell, True, 2)]
+)
+def test_cells_in_a_loop_are_counted(tmp_path: Path, of: Any, bias: bool, batch: int) -> None:
+    """Of the first step the exporter calculates a bias, or zeros, for each sequence, which is no parameter."""
+    model = Loop(of, bias=bias)
+    torch.onnx.export(model, (torch.rand(4, batch, 3),), str(tmp_path / "a.onnx"), dynamo=True, verbose=False)
+    text = hold(tmp_path / "a.onnx", sum(each.numel() for each in model.parameters()))
+    assert "# 4 steps of recurrent layers, written out one by one" in text
+
+
 def test_the_scale_of_attention_is_no_parameter(tmp_path: Path) -> None:
     """A block of a transformer that is exported for training has its weights alone."""
     model, path = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).train(), tmp_path / "a.onnx"
