@@ -339,7 +339,10 @@ def table_in(text: str) -> list[list[str]]:
         columns = ("\t", ":? ")
     signs = (r"(?<!\\)&",) if latex else (r"[|┃│]", *columns)
     sign = next((sign for sign in signs if all(re.search(sign, line.strip()) for line in lines)), "\t")
-    table = [[cell.strip(" $`*") for cell in re.split(sign, line.strip().strip("|┃│"))] for line in lines]
+    lines = [line.strip() for line in lines]
+    for bar in (r"\A[|┃│]", r"[|┃│]\Z"):  # a bar at one end of some lines is beside an empty cell
+        lines = [re.sub(bar, "", line) for line in lines] if all(re.search(bar, line) for line in lines) else lines
+    table = [[cell.strip(" $`*") for cell in re.split(sign, line)] for line in lines]
     return table if len({len(row) for row in table} - {1}) == 1 == len({*map(len, table)}) else []
 
 

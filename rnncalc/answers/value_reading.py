@@ -154,6 +154,7 @@ def read_array(text: str, size: int) -> tuple[tuple[int, ...], tuple[RealValue, 
     side = re.sub(_REMARK, r"\1", side)
     side = re.sub(r"\\begin\{[a-zA-Z]*\*?\}(?:\{[lcr| ]*\})?", "[", side.replace("\\\\", ";").replace("&", ","))
     side = re.sub(_OF_LATEX, " ", re.sub(r"\\end\{[a-zA-Z]*\*?\}", "]", side)).strip(" ;,").rstrip(" .")
+    side = re.sub(r"\A(?:<|⟨|\\langle)(.*)(?:>|⟩|\\rangle)\Z", r"(\1)", side.replace("|", ";"), flags=re.DOTALL)
     side = re.sub(r"\A(?:[a-z]+\.)?(?:array|tensor|[mM]atrix)\s*\((.*)\)\Z", r"\1", side, flags=re.DOTALL)
     plain = re.sub(_TURNED, "", side)
     readings: list[tuple[tuple[int, ...], tuple[RealValue, ...]]] = []

@@ -54,16 +54,20 @@ _STATES = (
     ),
 )
 _BEFORE_SYMBOL = r"(?= [^\W\d]{1,2}(?:[_^\d({₀-₉\[]| ))"
+_OF = "of|von|des?|di|wrt|with respect to|bezüglich|nach|par rapport à|respecto a"
 _WORDS = (
     (r"(?i)(?<=\A )(?:(?:and|so|then|thus|hence|therefore|also|daher|donc|the|der|die|das|le|la|el|il) )+", " "),
     (r"(?i)\b(?:prediction|out|vorhersage|ausgabe|sortie|salida|uscita|saída)\b", "output"),
-    (r"(?:\b[gG]rad(?:ient)?[eo]?(?: (?:of|von|de|di|des?))?\b|∇_?)\s*(\S.*)", r"∂L/∂\1"),
+    (
+        rf"(?:\b[gG]rad(?:ient)?[eo]?(?: (?:{_OF}))?\b|∇_?)\s*(\S.*)",
+        r"∂L/∂\1",
+    ),
     (r" ?/ ?(?=\\?(?:partial|[d∂]))", "/"),
     (r"(\S+)\.grad\b", r"∂L/∂\1"),
 )
 _MEANT = (
-    ("[chCH]\u0303", "g"),
-    ("[chCH]\u0303", "n"),
+    ("[chCH]\u0303|ñ", "g"),
+    ("[chCH]\u0303|ñ", "n"),
     ("ŷ", "y"),
     ("[\u0302-\u0304\u0307]|(?<=y)_?hat", ""),
     (r"\Ad(?=[A-Za-z])", "∂L/∂"),

@@ -136,7 +136,16 @@ def test_what_is_no_number_is_refused(text: str) -> None:
         *(("∂L/∂W_hh (step 2)", name) for name in ("dL/dW_hh (step 2)", "dJ/dWh (t=2)")),
         *(("h_2", name) for name in ("H_2", "hidden state 2", "prediction", "Ausgabe", "salida", "so h⁽²⁾")),
         *(("h_1", name) for name in ("The hidden state h_1", "estado oculto h_1", "Versteckter Zustand in Schritt 1")),
-        *(("∂L/∂W_hh", name) for name in ("∇W_hh", "dL / dW_hh", "Gradient von W_hh", r"\partial L / \partial W_{hh}")),
+        *(
+            ("∂L/∂W_hh", name)
+            for name in (
+                "∇W_hh",
+                "dL / dW_hh",
+                "Gradient von W_hh",
+                "Gradient wrt W_hh",
+                r"\partial L / \partial W_{hh}",
+            )
+        ),
         *(("L", name) for name in ("Verlust", "perte", "pérdida", "therefore L")),
         *(("δ_h,2", name) for name in ("δ_h,2", r"\delta_{h,2}", "delta_h,2")),
         ("L", "loss"),
