@@ -16,8 +16,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions import count as question
 from rnncalc.questions.count import Count
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
-from rnncalc.reports.report import Report
-from rnncalc.reports.vary import VaryReport
+from rnncalc.reports.report import DrawnReport, Report
 from rnncalc.words import all_of
 
 _OF_TRAINING = ("--training", "--chunk", "--batch", "--optimizer", "--sequences")
@@ -38,7 +37,7 @@ _OF_TRAINING = ("--training", "--chunk", "--batch", "--optimizer", "--sequences"
 @beside_flags
 @option("--all-conventions", help="A row for each framework, and why they differ.")
 @vary_flag
-@report_flags(CountReport, VaryReport)
+@report_flags(CountReport, DrawnReport)
 def count(
     specs: tuple[str, ...],
     tensors: bool,
