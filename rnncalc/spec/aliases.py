@@ -235,8 +235,10 @@ TABLE: dict[str, dict[str, str]] = {
         "{bidirectional}": "bidirectional",
         "{output}": "output out",
         "remove it: it has no parameters": "masking identity permute add average maximum minimum multiply subtract dot "
-        "lambda activityregularization gaussiannoise inputlayer input normalization rescaling localresponsenorm "
-        "unitnormalization channelshuffle",
+        "lambda activityregularization gaussiannoise inputlayer input rescaling localresponsenorm unitnormalization "
+        "channelshuffle",
+        "write {layer}external{of}N{with_}frozen{true}, N being 2m + 1: Keras's mean and variance of m features, and a "
+        "count": "normalization",
         "remove it: it has no parameters; the activation of a layer is written in it, as activation{is_}relu": (
             "activation relu relu6 leakyrelu elu selu celu gelu silu swish mish sigmoid hardsigmoid logsigmoid "
             "hardswish tanh hardtanh softplus softsign logsoftmax thresholdedrelu threshold"

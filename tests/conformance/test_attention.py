@@ -272,3 +272,13 @@ def test_keys_and_values_of_two_widths_are_a_block_by_its_tensors() -> None:
     assert {tensor.name: tensor.shape for tensor in placed.tensors} == {
         name: tuple(parameter.shape) for name, parameter in module.named_parameters()
     }
+
+
+def test_attention_of_keras_without_matrices() -> None:
+    """docs/attention.md: the parameters of its two layers, over vectors of 6 numbers."""
+    plain, additive = keras.layers.Attention, keras.layers.AdditiveAttention
+    concat, scaled = {"score_mode": "concat"}, {"use_scale": True}
+    made = [plain(), plain(**scaled), plain(**concat), plain(**concat, **scaled), additive(), additive(use_scale=False)]
+    for layer in made:
+        layer([np.ones((1, 4, 6), "float32")] * 2)
+    assert [layer.count_params() for layer in made] == [0, 1, 1, 2, 6, 0]

@@ -87,9 +87,35 @@ def test_counters_of_flax(network: Network, batch: int) -> None:
     hold(of_flax, network, batch, model_of(network), x)
 
 
+class OfLSTM(torch.nn.Module):
+    """A module that calls its input x, as ptflops is told to here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = torch.nn.LSTM(8, 16, batch_first=True)
+
+    def forward(self, x: Any) -> Any:
+        return self.lstm(x)
+
+
 def test_what_the_page_says_beside_the_table() -> None:
     """docs/counters.md: an LSTM in float64, which oneDNN does not run, and attention."""
     assert of_flop_counter(torch.nn.LSTM(8, 16).double(), torch.zeros(10, 1, 8, dtype=torch.float64)) == 30_720
     layer, words = torch.nn.MultiheadAttention(512, 8, batch_first=True), torch.zeros(1, 10, 512)
     assert profile(layer, (words, words, words), verbose=False)[0] == 10_590_480
     assert torchinfo.summary(layer, input_data=(words, words, words), verbose=0).total_mult_adds == 0
+    single, batched = torch.zeros(10, 8), torch.zeros(1, 10, 8)
+    for counter, times in (("torchinfo", 16), ("ptflops", 8), ("ultralytics-thop", 1), ("torchprofile", 1)):
+        (count,) = (each for (name, *_), each in OF_PYTORCH.items() if name == counter)
+        lstm = OfLSTM()
+        assert count(lstm, single) == times * count(lstm, batched), counter
+    lstm, gru, cell = torch.nn.LSTM(8, 16), torch.nn.GRU(8, 16), torch.nn.LSTMCell(8, 16)
+    for module, name, params, twice in (
+        (lstm, "weight_hh_l0", 1_664 + 64, 1_024 + 64),
+        (gru, "weight_hh_l0", 1_248 + 48, 768 + 48),
+        (cell, "weight_hh", 1_664 + 64, 0),
+    ):
+        weighted: Any = torch.nn.utils.parametrizations.weight_norm(module, name)
+        x = torch.zeros(1, 8) if module is cell else batched
+        assert torchinfo.summary(weighted, input_data=x, verbose=0).total_params == params
+        assert torchinfo.summary(weighted, tuple(x.shape), verbose=0).total_params == params + twice
