@@ -39,6 +39,14 @@ _PRINTED = re.compile(r"\W*\w+ \([^\W\d]\w*\)[\s│┃|]+[(\[].*[)\]][\s│┃|]
 _SUMMARY_TOTAL = re.compile(r"\W*Total params: ?(?P<number>[0-9][0-9,]*)(?: \([^()]*\))?\W*")
 _EMPTY = "input|drop|flat|activ|relu|soft|repeat|reshape|mask|permut|pool|lambda|select|last"
 """The parts of a printed summary of Keras, torchinfo or torchsummary, and the layers that have no parameters."""
+_HTML = (
+    (r"(?i)\s*(?:<br ?/?>|</(?:p|div|li|tr)>)\s*", "\n"),
+    (r"(?i)<sup>([^<>]*)</sup>", r"^{\1}"),
+    (r"(?i)<sub>([^<>]*)</sub>", r"_{\1}"),
+    (r"(?i)</t[dh]>\s*(?=<t[dh])", " | "),
+    (r"(?i)</?(?:p|b|i|u|em|strong|span|div|code|pre|[uo]l|li|table|tbody|tr|t[dh])(?: [^<>]*)?>", ""),
+)
+"""The tags of HTML, with what stays of them."""
 _RULE = r"[-:=|+\s─━]*"
 _TITLE = r"(?i)param|total|sum|gesamt|anzahl|count|nombre|n[úu]mero|numero|answer|#"
 _TEX_ROWS = r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?|\\(?:hline|toprule|midrule|bottomrule)"
@@ -65,10 +73,14 @@ _TOTAL_WORDS = r"(?i)\btotal|\bsum|gesamt|somm"
 _UNIT = r"(?:(?:trainable|learnable) )?par[aáâ]m[^\W\d]*\.?(?= [^\W\d])"
 _ORDINAL = r"(?<![\w.,])([1-9])(?:(?:st|nd|rd|th|ère|er|ème|e|ª|º|\.[ªº]?)[ -]?|\. ?)(?=[^\W\d]{3})"
 _TOTAL = r" ?= ?([0-9(][^=]*)\Z"
+_SHAPE = r"(?:shape|size|dimensions?|form|größe|forme|taille|dimensión|tamaño|dimensione)"
+_IS_A = r"(?:is|ist|est|es)(?: an?| eine| une| una)"
+_AXES = r"(?=[(\[]?[0-9]+ ?[x×,] ?[0-9])"
 _SAID = r"(?i)\A(?:i (?:get|got|think|found|have)|ich (?:bekomme|erhalte|habe)|je trouve|j.obtiens) (?=[0-9])"
 _REWRITTEN = (
     (_EMPHASIS, r"\1"),
     (r"\n[-─━=_ ]{3,}(?=\n)", ""),
+    (r"\A'([^']*[0-9)])'?\Z", r"\1"),
     (_SAID, ""),
     (r"\b(?:self|model)\.(?=\w+ ?[:=0-9])", ""),
     (
@@ -95,6 +107,9 @@ _REWRITTEN = (
     (r"(?<=\w):0'? shape=", " = "),
     (r"\b(?:torch\.Size|(?:tf\.)?TensorShape)\(\[([0-9]+),?\]\)", r"(\1,)"),
     (r"\b(?:torch\.Size|(?:tf\.)?TensorShape)\(\[([0-9, ]+)\]\)", r"(\1)"),
+    (rf"(?i) (?:(?:has|of|hat|tiene|ha|tem)(?: the| a| die| la)? {_SHAPE}:?|{_IS_A}) {_AXES}", " = "),
+    (rf"(?i)(?:\A|(?<= ))(?:the )?{_SHAPE} (?:of|von|de) (?:the )?(?=\w+:? [(\[])", ""),
+    (r"(?i)(?<=[0-9])[- ](?:matrix|matrice|matriz)\b|\A(?:the )?(?:matrix|matrice|matriz) (?=\w+ =)", ""),
     (r"\A\\?\{ ?([0-9][^{}=:]*,[^{}=:]*)\}\Z", r"[\1]"),
     (r"(?<=[0-9)]) (?:gives|makes|yields|equals|ergibt|ergeben|macht|donne|fait) (?=[0-9])", " = "),
     (r"\A\[ ?(\([^()]*\),.*\)),? ?\]\Z", r"\1"),  # [(1, 36), (9, 36), (36,)]
@@ -111,7 +126,7 @@ _REWRITTEN = (
         r"\2 = \1",
     ),  # 3702 = 3552 (LSTM) + 150 (Dense)
     (r"\A([0-9(][^+]*,[^+]*[^\W\d]\)) = ([0-9][0-9,.]*)\W*\Z", r"\1; total: \2"),
-    (r"(?<=[0-9)])\s*\n\s*(?=[A-Za-z]_[A-Za-z]+ ?=)", "; "),
+    (r"(?<=[0-9)])\s*\n\s*(?=(?:[A-Za-z]_\{?[A-Za-z]+\}?|[NPS]) ?=)", "; "),
 )
 _SPLIT = (
     r"\s*(?:[\n;|]|,(?=\s)|\s/\s|\.(?=\s+[^\W\d])|\s(?:and|und|et|y|e|plus|&)\s"
@@ -151,6 +166,17 @@ _SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗
 """What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, what names
 a layer, the forget gate, a layer or a gate above its parts, a layer before a part of it, what is between claims below a
 heading, a claim with its heading, one alone, digits, and a number or a calculation."""
+
+
+def without_html(text: str) -> str:
+    """Return a text without the tags and entities of HTML, as quiz systems export it: 16² for 16<sup>2</sup>."""
+    if re.search(r"<[A-Za-z/]|&#?\w+;", text):
+        from html import unescape  # few answers have any
+
+        for tags, plain in _HTML:
+            text = re.sub(tags, plain, text)
+        text = unescape(text)
+    return text
 
 
 def claims_in(text: str) -> list[str]:

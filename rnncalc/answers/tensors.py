@@ -72,7 +72,14 @@ class TensorGrader:
         """
         module = re.fullmatch(r"([a-z]+)(?:[./]\w+)?[./]((?:weight|bias|kernel|recurrent_kernel)\w*)", name)
         own_name = module[2] if module else ""  # as a program calls it
-        spellings = (name, name.replace("/", ".", 1), name.rpartition("/")[2], in_ascii(name), own_name)
+        spellings = (
+            name,
+            name.replace("/", ".", 1),
+            name.rpartition("/")[2],
+            in_ascii(name),
+            own_name,
+            re.sub(r"\A([WUVb])(?=[a-z])", r"\1_", name),
+        )
         places: list[int] = next(filter(None, map(self.places.get, spellings)), [])
         if module and places[1:]:
             kinds, called = {placed.name: placed.kind for placed in self.network.stack}, module[1]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any, NamedTuple
 
-from rnncalc.answers.forms import pieces_of, table_in
+from rnncalc.answers.forms import pieces_of, table_in, without_html
 from rnncalc.bounds import LONGEST_ANSWER, MOST_BRACKETS
 from rnncalc.errors import CallError
 from rnncalc.expressions import RealValue, TooLargeError, read_real
@@ -58,6 +58,7 @@ def read_values(text: str) -> list[GivenArray]:
     """Return the values in a text, each with its name: `h_1 = (0.76, -0.2), y = 0.81`, or one without a name."""
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+    text = without_html(text)
     text = re.sub(r"\\(?:begin|end)\{(?:align|eq|gather|split)[a-z]*\*?\}|&(?=\s*(?:[=≈]|\\approx))", "", text)
     text = re.sub(rf"⁽([{SUPERSCRIPTS}]+)⁾", lambda step: f"^({step[1].translate(PLAIN)})", text)
     text = "; ".join(_of_table(text)) or text
