@@ -57,7 +57,7 @@ _WORDS = {
     "risposta resposta result ergebnis résultat resultado risultato solution lösung final num nb nr theta network net "
     "netz netzwerk réseau red rete rede model modell modèle modelo modello number count anzahl nombre número numero "
     "zusammen ans σ θ size memory trainable learnable macs mac flops bytes operations adds multiply activations saved "
-    "state anything",
+    "state anything everything alles tout todo tutto",
     "layer": "layers cell cells schicht schichten zelle couche couches cellule capa capas celda strato strati cella "
     "livello livelli camada camadas célula",
     "question": "q aufgabe exercise exercice ejercicio esercizio exercício task problem",
@@ -66,13 +66,14 @@ _WORDS = {
     "les l un une du de d di il y el los las del al dans en pour para por hay lo gli uno una o os as um uma no na do "
     "da dos e et und and st nd rd nel nella vector vectors vektor vektoren hat haben ist nn torch keras tf so "
     "soit au plus also thus em tem tiene ha together "
-    "only just alone nur solo sólo seulement seul apenas itself part teil partie parte nell dell dall table",
+    "itself part teil partie parte nell dell dall table",
+    "alone": "only just nur allein solo sólo sola seulement seul seule apenas",
     "with": "incl including mit inklusive avec con com",
     "each": "per every jede jedes jeder pro je chaque cada ogni both",
 }
 _MEANT = {spelling: word for word, spellings in _WORDS.items() for spelling in (word, *spellings.split())}
 _WHOLE = {"total", "question"}
-_NO_PART = {"the", "with", "each", "layer", "unbiased", *_WHOLE}
+_NO_PART = {"the", "alone", "with", "each", "layer", "unbiased", *_WHOLE}
 _OF_WHOLE = {*"pnθaxstq", *_WHOLE}
 _LETTERS = {"W": "input weight", "U": "recurrent weight", "V": "output weight", "b": "bias", "kernel": "input weight"}
 _BIASES = r"(?: \w{1,3}){0,2} (?:bia[is]|sesgo|vi[eé]s)\w*"
@@ -247,7 +248,7 @@ class Labels:
                 parts += self.known.get(key | {"recurrent"}, ())  # the half without its output layer
             if all(map(str.isdecimal, key)):  # a table before the layers may not be counted as one
                 parts += [part for part in self.known.get(key | {"recurrent"}, ()) if number.rounds(part.count)]
-            parts += [whole] if parts and key <= {*KINDS} - {"dense"} else []
+            parts += [whole] if parts and key <= {*KINDS} - {"dense"} and "alone" not in words else []
             parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
         if not parts:
             names = {part.name: 0 for each in self.known.values() for part in each if part.name}
