@@ -343,16 +343,23 @@ def spelled(word: str, known: Collection[str], spelling: Spelling = IN_YAML) -> 
 _MODULES = r"(?:(?:torch|nn|tf|tensorflow|keras|layers|rnn|jax|flax|linen|nnx|mx|gluon|paddle|self)\.)+"
 
 CALLED = {
-    "dense": "input units bias",
+    **dict.fromkeys(("rnn", "gru", "lstm"), "input units repeat"),
+    **dict.fromkeys(("dense", "LSTMCell", "GRUCell"), "input units bias"),
+    "RNNCell": "input units bias activation",
     "embedding": "input units",
     "conv1d": "input units kernel stride",
     "Conv1D": "units kernel stride",
+    "conv_lstm": "units kernel",
+    "pool1d": "units stride",
+    "MultiheadAttention": "input units dropout bias",
+    "MultiHeadAttention": "units key_size value_size",
+    "nn.MultiHeadAttention": "",  # of MLX, without biases, or of PaddlePaddle, with them
     "Bidirectional": "merge",
-    "RNNCell": "input units bias activation",
-    "LSTMCell": "input units bias",
-    "GRUCell": "input units bias",
 }
-"""What the values in a call of a layer are, by its name there or its kind, if there is more than one; else a cell's."""
+"""What the values in a call of a layer are, by its name there or its kind, if there is more than one."""
+
+_NUMBERS = "num_heads filters out_channels pool_size rate"
+"""The names of the number behind a kind, beside those of units."""
 
 _UNCOUNTED = "dropout recurrent_dropout batch_first dtype device name return_state stateful input_length"
 
@@ -392,11 +399,11 @@ def _called(call: ast.Call) -> tuple[str, str, dict[str, str]]:
         raise ValueError
     first, *options = written.split(",")
     cell, _, units = first.partition(":")
-    numbers = CALLED.get(called, CALLED.get(cell, "input units repeat")).split()
-    numbers = numbers if len(call.args) > 1 else ["units"]
+    names = (".".join(path.split(".")[-2:]), called, cell)
+    numbers = next((CALLED[each] for each in names if each in CALLED), "").split() if len(call.args) > 1 else ["units"]
     arguments = zip(numbers[: len(values)], values, strict=True)  # ValueError for more than are known
     for key, node in [*arguments, *((each.arg or "", each.value) for each in call.keywords)]:
-        value, ours = literal_eval(node), (key, *our_words(key))
+        value, ours = literal_eval(node), ("units",) if key in _NUMBERS.split() else (key, *our_words(key))
         value = not value if key in ("trainable", "requires_grad") else value  # which is frozen here
         option = next((each for each in ours if each in kind(cell).options()), "")
         if "input" in ours and isinstance(value, tuple) and len(value) == 2:  # input_shape=(10, 8)
@@ -409,7 +416,10 @@ def _called(call: ast.Call) -> tuple[str, str, dict[str, str]]:
             size = str(value)
         elif key == "return_sequences":
             flags |= {"--topology": "many-to-many"} if value else {}
-        elif option and (option, value) not in (("repeat", 1), ("projection", 0)):
+        elif isinstance(value, tuple) or (option == "padding" and value and not isinstance(value, str)):
+            raise ValueError
+        elif option and (option, value) not in (("repeat", 1), ("projection", 0), ("padding", 0)):
+            options = [each for each in options if each.partition("=")[0] != option]
             options.append(option if value is True else f"{option}={str(value).lower()}")
         elif not option and key not in _UNCOUNTED.split():
             raise ValueError
