@@ -95,6 +95,8 @@ _REWRITTEN = (
         r"(?i)\b(?:weights|gewichte|poids|pes[oi]s?) (?:and|und|et|y|e|[+&/]) (?:bia[is]\w*|sesgos|vieses)\b",
         "parameters",
     ),
+    (r"\A(?=[^=]*(?:param|numel))[a-z][\w.]*\(.*\) ?(?:==?|->|→) ?(?=[0-9][0-9,.]*\Z)", ""),
+    (r"\(['\"]([\w.]+)['\"], ?([0-9]+)\)", r"\1: \2"),
     (r"(?i)\A([0-9][0-9,.]*) (bia[is]\w*|sesgos|vi[eé]s\w*)\W*\Z", r"\2: \1"),
     (r"(?<!\w)([0-9][0-9,.]*) weights(?=,.*bia[is]| and [0-9].*bia[is])", r"weights: \1"),
     (r"(?i)\A(?:>>>|#+|out ?\[[0-9]+\]:?) (?=[0-9])|[,;(] ?0 non-trainable(?: params?| parameters)?\)?\.?\Z", ""),
@@ -135,7 +137,7 @@ _SPLIT = (
 )
 _SPOKEN = (
     (r"[{}\"`]|(?<!\w)'|'(?!\w)|\*\*|\b(?:nn|torch|layers|keras|tf)\.", ""),
-    (r"(?<=\w)\((?:[0-9]+|[a-z_]+=)[^()]*\)(?=\s*[:=→-])", ""),
+    (r"(?<=\w)\((?:[0-9]+|[a-z_]+=)[^()]*\)(?=\s*(?:[:=→-]|has\b))", ""),
     (r"(?<=[0-9]) \((?=[^()]*[0-9])[^()]*[^\W\d]{2}[^()]*\)", ""),
     (r"(?i)\b(layer|schicht|couche|capa|strato|camada|l?stm|gru|rnn|dense) ([1-9])(?=\W*[^\W\d]|\s*[:=→])", r"\1_\2"),
     (r"\b([1-9]) (?=(?:gates?|blocks?|layers?|directions?)\b)", r"\1_"),

@@ -248,7 +248,10 @@ class Labels:
                 parts += self.known.get(key | {"recurrent"}, ())  # the half without its output layer
             if all(map(str.isdecimal, key)):  # a table before the layers may not be counted as one
                 parts += [part for part in self.known.get(key | {"recurrent"}, ()) if number.rounds(part.count)]
-            parts += [whole] if parts and key <= {*KINDS} - {"dense"} and "alone" not in words else []
+            of_all = (
+                apart - {"the"} <= {*words} and "alone" not in words
+            )  # the LSTM has 3702, and nothing else has a number
+            parts += [whole] if parts and key <= {*KINDS} - {"dense"} and of_all else []
             parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
         if not parts:
             names = {part.name: 0 for each in self.known.values() for part in each if part.name}
@@ -377,6 +380,8 @@ class Labels:
 
 def as_numbered(names: Sequence[str]) -> list[str]:
     """Return labels of which lstm and lstm_1, as Keras names two layers, are lstm_1 and lstm_2."""
+    kind_twice = r"(?i)\A(lstm|gru|dense)(?:[_ ]([0-9]+))? \1\Z"  # lstm_1 (LSTM)
+    names = [re.sub(kind_twice, lambda each: "_".join(filter(None, each.groups())), name) for name in names]
     bases = {name.casefold() for name in names} & {
         name.casefold().removesuffix("_1") for name in names if name.endswith("_1")
     }

@@ -82,7 +82,8 @@ _AROUND = (
 _BETWEEN = (
     r"\s*(?:[,;](?:\s+(?:and|und|et|y|e))?(?=\s)|;|"
     r"(?<=[\w)]{2})\.(?=\s+[A-Z])|,(?=[^\W\d][\w. ]{0,60}[:=])|\n|\\\\)\s*|\s(?:and|und|et|y|e|&)\s"
-    r"|(?<=[\d)\]])\s+(?!(?:[xX]|times|by|plus|minus|mal|fois|volte|por|per)\s?\d)(?=[^\W\d](?:\w|\.(?! )| ){0,60}[:=])"
+    r"|(?<=[\d)\]])(?<![^\W\d]\d)\s+(?!(?:[xX]|times|by|plus|minus|mal|fois|volte|por|per)\s?\d)"
+    r"(?=[^\W\d](?:\w|\.(?! )| ){0,60}[:=])"
 )
 _BLANK = r"(?<=\d)\s+(?=\d)|(?<=[)\]])\s+(?=[(\[])"
 _SUMMED = r"((?:.*[:=])? ?[0-9][^:=]*?) ?(?:[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)\b|,? \b(?:so|thus|hence)\b) ?(.+)"
