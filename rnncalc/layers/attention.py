@@ -198,7 +198,7 @@ class _WithHeads(Transform):
         return range(step + 1 if self.__dict__["causal"] else steps)
 
     def work_in_words(self) -> str:
-        pairs = "the multiply-adds are those of T(T + 1)/2 pairs of steps, and frameworks compute all T² and mask them"
+        pairs = "the multiply-adds are those of T(T + 1)/2 pairs of steps, and a framework with a mask computes all T²"
         return pairs if self.__dict__["causal"] else ""
 
     def pairs(self, steps: int) -> int:

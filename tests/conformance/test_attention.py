@@ -282,3 +282,12 @@ def test_attention_of_keras_without_matrices() -> None:
     for layer in made:
         layer([np.ones((1, 4, 6), "float32")] * 2)
     assert [layer.count_params() for layer in made] == [0, 1, 1, 2, 6, 0]
+
+
+def test_pytorch_masks_all_pairs_or_leaves_blocks_of_them_out() -> None:
+    """What an output reads of the last step, which is no number: all with a mask, a block if causal is said too."""
+    module, x = torch.nn.MultiheadAttention(64, 4, batch_first=True), torch.randn(1, 2048, 64)
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(2048)
+    x[:, -1] = float("nan")
+    masked, causal = (module(x, x, x, need_weights=False, attn_mask=mask, is_causal=each)[0] for each in (False, True))
+    assert [int(each.isnan().any(-1).sum()) for each in (masked, causal)] == [2048, 512]

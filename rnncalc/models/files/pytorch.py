@@ -35,7 +35,7 @@ def refuse_old(path: str) -> NoReturn:
     del path
     raise BadFileError(
         "is a plain pickle, as PyTorch wrote before 1.6: load it where you trust it, and save it again with"
-        " safetensors.torch.save_file(model.state_dict(), ...)"
+        " torch.save(model.state_dict(), 'model.pt')"
     )
 
 
