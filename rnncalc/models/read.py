@@ -311,7 +311,8 @@ class _Drafting:
             self.alone = module.steps == 0
         if not module.steps and module.steps is not None:
             return
-        if all(isinstance(layer, External) for layer in self.layers):
+        kept = External if self.steps else External | Embedding  # a table keeps the number of steps
+        if all(isinstance(layer, kept) for layer in self.layers):
             self.first_steps = module.steps
         elif module.steps != self.steps:
             self.changes.append(module.path)

@@ -65,6 +65,15 @@ def test_mlx(tmp_path: Path, bias: bool) -> None:
         assert "convention: mlx\n" in text
 
 
+def test_what_mlx_quantises(tmp_path: Path) -> None:
+    """The cells stay as they are; scales and biases of groups are no parameters, and the bias of the layer is one."""
+    model = OfMLX(bias=True)
+    kept = sum(array.size for name, array in tree_flatten(model.parameters()) if name != "l4.weight")
+    nn.quantize(model)
+    model.save_weights(str(tmp_path / "a.safetensors"))
+    assert "because they are quantised: l4.weight; a run differs" in hold(tmp_path / "a.safetensors", kept)
+
+
 @pytest.mark.parametrize("bias", [True, False])
 def test_equinox(tmp_path: Path, bias: bool) -> None:
     """Cells, by the paths of their tree; without biases they are PyTorch's cells."""

@@ -23,6 +23,8 @@ def converted(path: Path, *layers: Any, steps: int = 10, optimised: bool = False
     converter = tf.lite.TFLiteConverter.from_keras_model(model)
     converter.optimizations = [tf.lite.Optimize.DEFAULT] if optimised else []
     path.write_bytes(converter.convert())
+    converter.optimizations, converter.target_spec.supported_types = [tf.lite.Optimize.DEFAULT], [tf.float16]
+    path.with_name("half.tflite").write_bytes(converter.convert())
     flow = random.integers(9, size=steps) if tokens else random.standard_normal((steps, 8)).astype(np.float32)
     return model, flow
 
@@ -53,6 +55,11 @@ def test_a_network(tmp_path: Path, number: int) -> None:
     spec, theirs = spec_of(path), interpreted(path, flow)
     spec.write_text(f"{text}topology: {'many-to-many' if theirs.ndim == 2 else 'many-to-one'}\n")
     runs_to(spec, path, flow, theirs)
+    half = path.with_name("half.tflite")  # in which the zeros of the states are stored
+    text, spec = hold(half, model.count_params()), spec_of(half)
+    assert ("dtype: float16" in text, "steps: 10\n" in text) == (True, True), text
+    spec.write_text(f"{text}topology: {'many-to-many' if theirs.ndim == 2 else 'many-to-one'}\n")
+    runs_to(spec, half, flow, interpreted(half, flow))
 
 
 def test_what_is_clipped(tmp_path: Path) -> None:

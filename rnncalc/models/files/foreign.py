@@ -34,6 +34,13 @@ class ForeignFormat(NamedTuple):
 
 
 FOREIGN = (
+    ForeignFormat(
+        "a file of Equinox, whose arrays have no names",
+        "save them by name: numpy.savez('model.npz', **{jax.tree_util.keystr(path)[1:]: leaf for path, leaf in "
+        "jax.tree_util.tree_leaves_with_path(equinox.filter(model, equinox.is_array))})",
+        suffixes=(".eqx",),
+    ),
+    ForeignFormat("a GGUF file", _CONVERTED, head=b"GGUF"),
     ForeignFormat("an array of NumPy", "save it under a name: numpy.savez('model.npz', name=array)", head=b"\x93NUMPY"),
     ForeignFormat(
         "a program of torch.export before 2.8",
@@ -53,6 +60,12 @@ FOREIGN = (
     ),
     ForeignFormat(
         "a model of TensorFlow", "save the Keras model as model.keras", suffixes=(".pb",), members=("saved_model.pb",)
+    ),
+    ForeignFormat(
+        "a checkpoint of TensorFlow",
+        "load it into its Keras model, and save that as model.keras",
+        head=rb"\0\0.\x08.\x1a\x02\x08\x01",
+        members=(".data-00000-of-00001",),
     ),
     ForeignFormat("a model of ONNX Runtime", _CONVERTED, suffixes=(".ort",), head=b".{4}ORTM"),
     ForeignFormat(

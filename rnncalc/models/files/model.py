@@ -46,15 +46,15 @@ _BUFFER = re.compile(
     r"|g_idx|\w+_amax_history|(inputs|outputs_grad)_scale"  # of Keras's quantised layers
     r"|drop_mask\w*|\w*_buffer|embed_avg|cluster_size"  # of SpeechBrain, an STFT, a book of codes
     r"|eps_w|(weight|bias)_eps(ilon)?)(:0)?([./]|$)"  # the noise of the last sample of a Bayesian or noisy layer
-    r"|(^|[./])buffers[./]|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
+    r"|(^|[./])(buffers[./]|rngs[./]([^./]+[./])?key$)|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
 _OF_BUFFER = (
     *("running_", "num_batches", "moving_", "position_", "inv_freq", "seed_", "mask", "_scale", "_zero", "g_idx"),
-    *("_amax_", "buffer", "embed_avg", "cluster_", ".attn.", "eps"),
+    *("_amax_", "buffer", "embed_avg", "cluster_", ".attn.", "eps", "rngs"),
 )
 """The names of what an optimizer keeps, and of buffers; and words: each of these names has one."""
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")
-_SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB)(:0)?$")
+_SCALE = re.compile(r"[./]_?(([a-z]+_)*(scales?|scale_inv|zero_point)|SCB|biases)(:0)?$")
 _AVERAGE = re.compile(
     r"(^|[./_])ema(_[^./]*|[0-9]*)[./]|(^|[./])swa[^./]*[./]|averaged?_(model(_state)?|state_dict|weights)[./]",
     re.IGNORECASE,

@@ -40,6 +40,8 @@ def _tensor(entry: Any) -> FileTensor | None:
             parts = [str(key.get("key", "")) for key in keys if isinstance(key, dict)]
         case _:
             return None
+    if parts[1:] and parts[-1] == "value":  # of a variable of nnx, seen in Flax 0.12.8
+        parts.pop()
     name = "/".join(parts)[:MOST_NAME]
     shape = model.shape_of(name, sizes)
     role = model.role_of(name, "float32") if sizes else TensorRole.BUFFER  # a number alone is a count of steps

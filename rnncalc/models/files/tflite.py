@@ -187,7 +187,9 @@ def _translated(
                 yield Operator("Add", "", (*product, *bias), before(0), {})
             yield from activated(0)
         case "LSTM" if options and _is_plain(inputs, options):
-            yield from _lstm(inputs, outputs, options, sizes)
+            made = {each for node in graph.nodes for each in node.outputs}.union(graph.tensors)
+            states = [each if each in made else "" for each in inputs[18:20]]  # others are kept between calls
+            yield from _lstm(inputs, outputs, options, sizes, states)
         case "EMBEDDING_LOOKUP" if len(inputs) == 2:
             yield Operator("Gather", name, (inputs[1], first), outputs, {})
         case "Gather":
@@ -223,10 +225,13 @@ def _is_plain(inputs: Sequence[str], options: _Table) -> bool:
     return places >= {*range(9)} and not places & others and options.scalar(0, "b") == 4  # tanh
 
 
-def _lstm(inputs: Sequence[str], outputs: tuple[str, ...], options: _Table, sizes: Sequence[int]) -> Iterator[Operator]:
+def _lstm(
+    inputs: Sequence[str], outputs: tuple[str, ...], options: _Table, sizes: Sequence[int], states: Sequence[str]
+) -> Iterator[Operator]:
     """Yield an LSTM with its gates one after another. A cell state is below the number of its step.
 
-    The one that TensorFlow writes clips it at 10, which changes nothing in ten steps.
+    The one that TensorFlow writes clips it at 10, which changes nothing in ten steps. states: those before the first
+    step, of which float16 stores the zeros.
     """
     name, first = outputs[0], bool(options.scalar(3, "b"))
     steps = max(sizes[not first], 0) if len(sizes) == 3 else 0
@@ -235,7 +240,10 @@ def _lstm(inputs: Sequence[str], outputs: tuple[str, ...], options: _Table, size
         yield Operator("Concat", "", tuple(several), (f"{name} {letter} of gates",), {"axis": [0]})
         yield Operator("Unsqueeze", "", (f"{name} {letter} of gates",), (f"{name} {letter}",), {"axes": [0]})
     output = f"{name} of ONNX"
-    reads = (inputs[0], *(f"{name} {letter}" for letter in arrays))
+    starts = [f"{each} before {name}" if each else "" for each in states]
+    for each, start in zip(states, starts, strict=True):
+        yield from [Operator("Unsqueeze", "", (each,), (start,), {"axes": [0]})] * bool(each)
+    reads = (inputs[0], *(f"{name} {letter}" for letter in arrays), "", *starts)
     limit = options.scalar(1, "f", 0.0)
     clipped = {"clip": True} if limit and not 0 < steps <= limit else {}
     yield Operator("LSTM", name.rpartition(":")[0], reads, (output,), {"order": "ifco", "steps": steps, **clipped})

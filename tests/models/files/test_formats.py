@@ -174,6 +174,8 @@ def test_a_spec_that_is_a_model_file(head: bytes, said: str, tmp_path: Path, cal
 
 
 FOREIGN = [  # the first bytes of files that these programs wrote, and what their folders hold, in November 2026
+    ("a.eqx", b"\x93NUMPY\x01\0v\0{'descr': '<f4'", "a file of Equinox"),
+    ("a.gguf", b"GGUF\x03\0\0\0", "a GGUF file"),
     ("a.npy", b"\x93NUMPY\x01\0v\0{'descr': '<f4'", "an array of NumPy"),
     ("a.pt2", {"serialized_exported_program.json": b"", "version": b"7.3"}, "a program of torch.export before 2.8"),
     ("ppo.zip", {"data": b"{}", "policy.pth": b"", "system_info.txt": b""}, "it has no list of its files"),
@@ -185,6 +187,8 @@ FOREIGN = [  # the first bytes of files that these programs wrote, and what thei
     ("a.mlmodel", b"\x08\x04\x12\xb3\x02\n\x14\n\x05input", "is truncated or damaged"),
     ("a.mlpackage/", {"Manifest.json": b"{}"}, "is a folder; name a file in it"),
     ("a/", {"saved_model.pb": b"", "fingerprint.pb": b""}, "a model of TensorFlow,"),
+    ("a/", {"checkpoint": b"", "ck.index": b"", "ck.data-00000-of-00001": b""}, "a checkpoint of TensorFlow"),
+    ("ck.index", b"\0\0\x06\x08\x01\x1a\x02\x08\x01\0\x1c\x10", "a checkpoint of TensorFlow"),
     ("a.bin", b"\0\0\0\0\x01\0\0\0", "weights without names, as OpenVINO and TensorFlow.js"),
     ("model.json", b'{"modelTopology":{"class_name":"Sequential"', "a configuration that is no JSON"),
     ("a.json", b'{"format": "graph-model", "modelTopology": {"node": []}}', "a graph model of TensorFlow.js"),

@@ -42,6 +42,14 @@ def test_a_cell(tmp_path: Path, call: Call) -> None:
     assert "only tensorstore reads the numbers" in done.err
 
 
+def test_the_state_of_an_nnx_module(tmp_path: Path, call: Call) -> None:
+    """3 × 2 × (3 + 2 + 1) = 36; each variable has a value, and the keys of random numbers are no parameters."""
+    shapes = {"dense_h/kernel": [2, 6], "dense_i/kernel": [3, 6], "dense_i/bias": [6], "rngs/key": [2]}
+    draft = call("read", checkpoint(tmp_path, {f"r/cell/{name}/value": shape for name, shape in shapes.items()})).out
+    assert "3 tensors, 36 parameters, 1 GRU layer" in draft
+    assert "convention: flax-nnx\n" in draft
+
+
 @pytest.mark.parametrize(
     ("shapes", "devices", "said"),
     [
