@@ -46,7 +46,8 @@ _BUFFER = re.compile(
     r"|g_idx|\w+_amax_history|(inputs|outputs_grad)_scale"  # of Keras's quantised layers
     r"|drop_mask\w*|\w*_buffer|embed_avg|cluster_size"  # of SpeechBrain, an STFT, a book of codes
     r"|eps_w|(weight|bias)_eps(ilon)?)(:0)?([./]|$)"  # the noise of the last sample of a Bayesian or noisy layer
-    r"|(^|[./])(buffers[./]|rngs[./]([^./]+[./])?key$)|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
+    r"|(^|[./])(buffers[./]|rngs[./]([^./]+[./])?key$)"
+    r"|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
 _OF_BUFFER = (
     *("running_", "num_batches", "moving_", "position_", "inv_freq", "seed_", "mask", "_scale", "_zero", "g_idx"),
