@@ -187,8 +187,8 @@ def _translated(
                 yield Operator("Add", "", (*product, *bias), before(0), {})
             yield from activated(0)
         case "LSTM" if options and _is_plain(inputs, options):
-            made = {each for node in graph.nodes for each in node.outputs}.union(graph.tensors)
-            states = [each if each in made else "" for each in inputs[18:20]]  # others are kept between calls
+            named = {each for node in graph.nodes for each in node.outputs}.union(graph.tensors)
+            states = [each if each in named else "" for each in inputs[18:20]]  # others are kept between calls
             yield from _lstm(inputs, outputs, options, sizes, states)
         case "EMBEDDING_LOOKUP" if len(inputs) == 2:
             yield Operator("Gather", name, (inputs[1], first), outputs, {})
