@@ -38,7 +38,8 @@ def _tensor(name: object, value: object) -> FileTensor:
             pass
     dtype = dtype_of(kind[:1], kind[1:2])
     if not isinstance(name, str) or len(name) > MOST_NAME or dtype not in BYTES or len(shape) > MOST_AXES:
-        raise BadFileError(f"has {escape(str(name))}, which is not a plain array of numbers; save model.state_dict() alone")
+        shown = escape(str(name))
+        raise BadFileError(f"has {shown}, which is not a plain array of numbers; save model.state_dict() alone")
     model.check_length(name, shape, dtype, len(data))
     strides = model.row_strides(shape, columns_first=columns)
     read = partial(_numbers, data, dtype, "big" if order == ">" else "little", shape, strides)
