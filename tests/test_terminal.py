@@ -146,9 +146,9 @@ def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
 def test_the_rows_of_a_matrix_stay_whole_and_below_one_another(screen: Screen, tmp_path: Path) -> None:
     """The correct matrix of four rows has lines of its own."""
     rows = [[0.1] * 4] * 4
-    weights = {f"W_{way}{gate}": rows for way in "xh" for gate in "figo"}
-    weights |= {f"b_{gate}": [-0.2] * 4 for gate in "figo"}
-    spec = {"input": 4, "layers": [{"lstm": 4}], "weights": {"lstm_1": weights}}
+    weights: dict[str, object] = {f"W_{way}{gate}": rows for way in "xh" for gate in "figo"}
+    biases = {f"b_{gate}": [-0.2] * 4 for gate in "figo"}
+    spec = {"input": 4, "layers": [{"lstm": 4}], "weights": {"lstm_1": weights | biases}}
     (tmp_path / "spec.json").write_text(json.dumps(spec | {"inputs": [[0.1] * 4] * 2, "targets": [0.5] * 4}))
     given = "[[1.1, 2, 3, 4],[1, 2, 3, 4],[1.123, 2, 3, 4],[0.12, 0.34, 0.5123, 0.61]]"
     out = screen(80, "answer", tmp_path / "spec.json", "--of", "values", f"dL/dW_hf = {given}; h_1 = 1.5")

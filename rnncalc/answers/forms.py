@@ -152,6 +152,7 @@ _OF_LAYER = (
     r"(?i)layer|schicht|couche|capa|strat|camada|lstm|[gms]ru\b|mgu|rnn|dense|linear|fc\b|output(?! gate)|embed|coder"
     "|richt|ausg|sortie|salida|uscita|saída"
 )
+_HALF = r"(?i)[ck]od(?:er|eu|if)"
 _FORGET = r"(?i)forget|vergess|oubli|olvido|esquec|diment"
 _HEADING = rf"{_OF_LAYER}|gate|gatter|tor\b|port[ea]|puerta|candid|kandidat|reset|update|{_FORGET[4:]}"
 _KIND_FIRST = (
@@ -167,8 +168,8 @@ _CLAIM = re.compile(
 _DIGITS = r"\(?[0-9][0-9,.]*\)?"
 _SUM_OF_NUMBERS = r"(?<!\w)[(\[]*[0-9](?:(?:[0-9\s.,+*/^()\[\]=≈²³×·⋅∗−-]|(?<=[0-9]) ?x ?(?=[0-9]))*[0-9)\]²³])?(?!\w)"
 """What a sentence of claims is: a title before it, what is between them, what is left out in them or joined, what names
-a layer, the forget gate, a layer or a gate above its parts, a layer before a part of it, what is between claims below a
-heading, a claim with its heading, one alone, digits, and a number or a calculation."""
+a layer, a half of an encoder-decoder, the forget gate, a layer or a gate above its parts, a layer before a part of it,
+what is between claims below a heading, a claim with its heading, one alone, digits, and a number or a calculation."""
 
 
 def without_html(text: str) -> str:
@@ -241,6 +242,8 @@ def _under_headings(text: str, sizes: Known) -> str:
             label = heading or label
         elif first := re.match(_KIND_FIRST, label):
             heading, numbers, has_colon = first[1], [], False
+        elif re.search(_HALF, heading) and re.search(_OF_LAYER, label) and not re.search(_HALF, label):
+            label, changed = f"{heading} {label}", True
         elif re.search(_OF_LAYER, label) or re.search(_TOTAL_WORDS, label):
             heading, numbers = "", [] if heading else numbers
         elif heading:

@@ -46,8 +46,10 @@ _WORDS = {
     "reset": "relevance rücksetz réinitialisation reinicio reinício ripristino",
     "candidate": "candidat candidato kandidat new",
     "direction": "directions richtung sens dirección direzione direção forward backward fwd bwd vorwärts rückwärts",
-    "encoder": "enc encodeur codeur codificador codificatore",
-    "decoder": "dec dekoder décodeur decodificador decodificatore",
+    "encoder": "enc kodierer encodeur codeur codificador codificatore",
+    "decoder": "dec dekodierer dekoder décodeur decodificador decodificatore",
+    "projection": "proj projektion proyección proiezione projeção",
+    "peephole": "peepholes guckloch",
     "attention": "aufmerksamkeit atención attenzione atenção",
     "1": "first erste premier première primera primer prima primo primeira",
     "2": "second zweite deuxième seconde segunda segundo seconda secondo",
@@ -276,7 +278,10 @@ class Labels:
         if not sign or not words[words.index(sign) + 1 :]:
             return None
         at = words.index(sign)
-        first, other = (self._find(" ".join(each), number, apart=apart) for each in (words[:at], words[at + 1 :]))
+        others = (
+            words[at + 1 :] if frozenset(["all", *words[at + 1 :]]) not in self.known else ("all", *words[at + 1 :])
+        )
+        first, other = (self._find(" ".join(each), number, apart=apart) for each in (words[:at], others))
         if other.is_total or not (first.portion.whole and other.portion.whole):
             return None
         everything = range(len(self.network.stack))
@@ -348,9 +353,12 @@ class Labels:
             for number, place in enumerate(places, 1):
                 units = stack[place].units
                 beside: list[Any] = ["recurrent"] * isinstance(stack[place].layer, Cell)
+                beside += ["output"] * (place in kinds.get("output", ()))
                 beside += [units] if units not in range(len(places) + 1) else []
                 for word in (number, stack[place].kind, *beside):
                     add(f"{each} {word}", layers[place])
+                    if getattr(stack[place].layer, "directions", 1) == 2:
+                        add(f"{each} {word} bidirectional", layers[place])
         for words in ("all", f"all {len(layers)}", f"all {sum(map(bool, self.counts))}"):
             add(words, NamedPart(None, None, self.total))
         both = [place for place, placed in enumerate(stack) if getattr(placed.layer, "directions", 1) == 2]
@@ -411,6 +419,8 @@ def roles(layer: str | None, places: tuple[int, ...], tensors: Sequence[Tensor])
         ("recurrent weight", "recurrent weights", {Role.RECURRENT}),
         *([("input bias", "input biases", {Role.BIAS})] * any(each.role is Role.RECURRENT_BIAS for each in tensors)),
         ("recurrent bias", "recurrent biases", {Role.RECURRENT_BIAS}),
+        ("projection", "projection", {Role.PROJECTION}),
+        ("peephole", "peepholes", {Role.PEEPHOLE}),
     ):
         count = sum([tensor.params for tensor in tensors if tensor.role in counted])
         yield words, NamedPart(layer, name, count, Portion(places, name))
