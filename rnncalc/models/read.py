@@ -432,7 +432,7 @@ class _Drafting:
                 Doubt.LI_GRU if "u.weight" in site.tensors else Doubt.RNN_T if "x2g.weight" in site.tensors else module
             )
             doubt = Doubt.TABLE_NOT_FIRST if isinstance(site.layer, Embedding) else module
-            by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
+            by_doubt.setdefault(doubt, []).extend([site.path] if site.path else site.tensors)
         tensors = [tensor for site in sites for tensor in site.tensors.values()]
         if names := [tensor.name for tensor in may_be_buffers(tensors)]:
             by_doubt[Doubt.BUFFER] = names

@@ -41,6 +41,13 @@ FOREIGN = (
         suffixes=(".eqx",),
     ),
     ForeignFormat("a GGUF file", _CONVERTED, head=b"GGUF"),
+    ForeignFormat(
+        "an archive of files",
+        "unpack it, and name the model file in it",
+        suffixes=(".nemo",),
+        head=rb"\x1f\x8b|BZh|\xfd7zXZ|\(\xb5/\xfd",
+        members=("MAR-INF/MANIFEST.json",),
+    ),
     ForeignFormat("an array of NumPy", "save it under a name: numpy.savez('model.npz', name=array)", head=b"\x93NUMPY"),
     ForeignFormat(
         "a program of torch.export before 2.8",

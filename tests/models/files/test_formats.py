@@ -176,6 +176,8 @@ def test_a_spec_that_is_a_model_file(head: bytes, said: str, tmp_path: Path, cal
 FOREIGN = [  # the first bytes of files that these programs wrote, and what their folders hold, in November 2026
     ("a.eqx", b"\x93NUMPY\x01\0v\0{'descr': '<f4'", "a file of Equinox"),
     ("a.gguf", b"GGUF\x03\0\0\0", "a GGUF file"),
+    ("model.tar.gz", b"\x1f\x8b\x08\0\0\0\0\0", "an archive of files.*; unpack it, and name"),
+    ("a.mar", {"model.pt": b"", "MAR-INF/MANIFEST.json": b"{}"}, "an archive of files"),
     ("a.npy", b"\x93NUMPY\x01\0v\0{'descr': '<f4'", "an array of NumPy"),
     ("a.pt2", {"serialized_exported_program.json": b"", "version": b"7.3"}, "a program of torch.export before 2.8"),
     ("ppo.zip", {"data": b"{}", "policy.pth": b"", "system_info.txt": b""}, "it has no list of its files"),
