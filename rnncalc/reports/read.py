@@ -132,6 +132,7 @@ def _kind_of_file(file: ModelFile) -> str:
 
 _TITLES = {"torchscript": "TorchScript model", "onnx": "ONNX model", "pt2": "PyTorch program", "npz": "NumPy archive"}
 _TITLES |= {"msgpack": "Flax tree", "tfjs": "TensorFlow.js model", "paddle": "PaddlePaddle state dict"}
+_TITLES |= {"plain-hdf5": "HDF5 file"}
 _GRAPHS = {"openvino": "OpenVINO model", "tflite": "TensorFlow Lite model"}
 _TITLES |= _GRAPHS | {"coreml": "Core ML model", "tesseract": "Tesseract model", "orbax": "Orbax checkpoint"}
 """What a file is called, by its format."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import h5py
 import keras
 import pytest
-from conformance.saved import called
+from conformance.saved import called, hold
+from torch import nn
 
 from rnncalc.models.files import read
 
@@ -43,6 +44,17 @@ def test_links_of_hdf5(tmp_path: Path, change: Change, code: int) -> None:
     ended, said = called("read", path)
     assert ended == code, said
     assert change is not _outside or "x and y" in said
+
+
+@pytest.mark.parametrize("mark", ["/", "."])
+def test_weights_of_pytorch_in_hdf5(tmp_path: Path, mark: str) -> None:
+    """A file that h5py wrote is no file of Keras, and its layers are those of its names."""
+    model = nn.ModuleDict({"rnn": nn.LSTM(8, 16, 2), "fc": nn.Linear(16, 5)})
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, tensor in model.state_dict().items():
+            file[name.replace(".", mark)] = tensor.numpy()
+    text = hold(tmp_path / "a.h5", sum(tensor.numel() for tensor in model.parameters()))
+    assert ("HDF5 file" in text, "convention: pytorch\n" in text, "external" in text) == (True, True, False)
 
 
 def test_numbers_of_hdf5_that_are_elsewhere(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from rnncalc import bounds
 from rnncalc.models.files import model
 from rnncalc.models.files.archive import Archive
+from rnncalc.models.files.by_name import of_names
 from rnncalc.models.files.hdf5 import Attributes, Contents, Region, StoredArray, contents
 from rnncalc.models.files.keras_config import UNKNOWN, Configuration, KerasLayer
 from rnncalc.models.files.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
@@ -44,10 +45,24 @@ def read(path: str) -> ModelFile:
     return of_arrays(path, "keras", contents(opened), config, version=version)
 
 
+_OF_KERAS = re.compile(r"(^|/)vars/|:0$|(^|/)(optimizer_weights|kernel|recurrent_kernel|embeddings|gamma)$")
+"""Of the path of an array in a file of Keras."""
+
+
 def read_hdf5(path: str) -> ModelFile:
-    """Return the contents of a file of weights in HDF5, or of a whole model as Keras 2 wrote it."""
+    """Return the contents of a file of weights in HDF5, or of a whole model as Keras 2 wrote it.
+
+    If none of its arrays is called as Keras calls one, it is another program's.
+    """
     held = contents(partial(Region, path))
-    _refuse_shard(path, [*(array.path for array in held.arrays), *held.links])
+    paths = [array.path for array in held.arrays]
+    _refuse_shard(path, [*paths, *held.links])
+    if paths and not held.attributes and not held.links and not any(map(_OF_KERAS.search, paths)):
+        tensors = [(array.path.replace("/", "."), array) for array in held.arrays]
+        roles = model.roles_of([name for name, _ in tensors])
+        return of_names(
+            path, "plain-hdf5", [FileTensor(n, a.shape, a.dtype, roles(n, a.dtype), a.read) for n, a in tensors]
+        )
     return of_arrays(path, "hdf5", held)
 
 

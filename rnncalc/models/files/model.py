@@ -43,14 +43,27 @@ _OF_OPTIMIZER = ("opt", "scheduler", "scaler", "exp_", "momentum_", "_avg", "acc
 _BUFFER = re.compile(
     r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
     r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_(scale|zero)"
-    r"|g_idx|\w+_amax_history|(inputs|outputs_grad)_scale"  # of Keras's quantised layers
+    r"|g_idx|(nested_)?(absmax|quant_map)|\w+_amax_history|(inputs|outputs_grad)_scale"  # of Keras's quantised layers
     r"|drop_mask\w*|\w*_buffer|embed_avg|cluster_size"  # of SpeechBrain, an STFT, a book of codes
     r"|eps_w|(weight|bias)_eps(ilon)?)(:0)?([./]|$)"  # the noise of the last sample of a Bayesian or noisy layer
     r"|(^|[./])(buffers[./]|rngs[./]([^./]+[./])?key$)"
     r"|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
 _OF_BUFFER = (
-    *("running_", "num_batches", "moving_", "position_", "inv_freq", "seed_", "mask", "_scale", "_zero", "g_idx"),
+    *(
+        "running_",
+        "num_batches",
+        "moving_",
+        "position_",
+        "inv_freq",
+        "seed_",
+        "mask",
+        "_scale",
+        "_zero",
+        "g_idx",
+        "absmax",
+        "quant_map",
+    ),
     *("_amax_", "buffer", "embed_avg", "cluster_", ".attn.", "eps", "rngs"),
 )
 """The names of what an optimizer keeps, and of buffers; and words: each of these names has one."""

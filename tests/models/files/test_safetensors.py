@@ -75,6 +75,10 @@ def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) ->
         data = {name: bytes(prod(parts[name])) for name in dtype}
         file = read(str(safetensors(tmp_path / "d.safetensors", parts, dtype=dtype, data=data)))
         assert (file.params, file.remarks[0]) == (8, Remark(RemarkKind.QUANTISED, ("fc._weight_qdata",), (32,)))
+    parts = {"fc.weight": (16, 1), "fc.weight.absmax": (1,), "fc.weight.quant_map": (16,), "fc.bias": (8,)}
+    packed = {"fc.weight": bytes(16)}  # two numbers in a byte, as bitsandbytes does
+    file = read(str(safetensors(tmp_path / "e.safetensors", parts, dtype={"fc.weight": "U8"}, data=packed)))
+    assert (file.params, file.remarks[0]) == (8, Remark(RemarkKind.QUANTISED, ("fc.weight",)))
 
 
 def test_names_with_numbers_are_sorted_by_them(tmp_path: Path) -> None:
