@@ -42,6 +42,7 @@ _PROJECTIONS = "self_attn.q_proj. self_attn.k_proj. self_attn.v_proj.", "self_at
 _BERT = "attention.self.query. attention.self.key. attention.self.value."
 _DISTILBERT = "attention.q_lin. attention.k_lin. attention.v_lin."
 _VIT = "attention.attention.query. attention.attention.key. attention.attention.value."
+_VIT_5 = "attention.q_proj. attention.k_proj. attention.v_proj."  # in memory; it saves those above
 _DENSE = "intermediate.dense.", "output.dense."
 
 LI_GRU = {"w.weight", "u.weight", "norm.weight", "norm.bias"}
@@ -54,6 +55,7 @@ SPELLINGS = (
     _spelling(_BERT, "attention.output.dense.", "attention.output.LayerNorm.", *_DENSE, "output.LayerNorm."),
     _spelling(_DISTILBERT, "attention.out_lin.", "sa_layer_norm.", "ffn.lin1.", "ffn.lin2.", "output_layer_norm."),
     _spelling(_VIT, "attention.output.dense.", "layernorm_before.", *_DENSE, "layernorm_after."),
+    _spelling(_VIT_5, "attention.o_proj.", "layernorm_before.", "mlp.fc1.", "mlp.fc2.", "layernorm_after."),
     _spelling("attn.c_attn.", "attn.c_proj.", "ln_1.", "mlp.c_fc.", "mlp.c_proj.", "ln_2."),  # GPT-2
     _spelling("attn.qkv.", "attn.proj.", "norm1.", "mlp.fc1.", "mlp.fc2.", "norm2."),  # timm
     _spelling(*_PROJECTIONS, "self_attn_layer_norm.", "fc1.", "fc2.", "final_layer_norm."),  # BART

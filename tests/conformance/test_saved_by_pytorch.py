@@ -213,6 +213,11 @@ LIBRARIES: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "gpt-2": ("h.{}.", ["attn.c_attn."], ["attn.c_proj.", "ln_1.", "mlp.c_fc.", "mlp.c_proj.", "ln_2."]),
     "timm": ("blocks.{}.", ["attn.qkv."], ["attn.proj.", "norm1.", "mlp.fc1.", "mlp.fc2.", "norm2."]),
+    "vit": (  # in memory; save_pretrained writes its former names (transformers 5.24)
+        "layers.{}.",
+        [f"attention.{part}_proj." for part in "qkv"],
+        ["attention.o_proj.", "layernorm_before.", "mlp.fc1.", "mlp.fc2.", "layernorm_after."],
+    ),
     "bart": (
         "model.encoder.layers.{}.",
         [f"self_attn.{part}_proj." for part in "qkv"],
