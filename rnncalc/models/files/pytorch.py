@@ -177,8 +177,8 @@ class PickledTensors:
                 self.modules[name] = kind, around
             elif call.name and not (_LIBRARIES.match(call.name) or len(self.foreign) >= MOST_FOREIGN):
                 self.foreign[call.name] = None
-            fields = value if isinstance(value, dict) else call.state
-            if isinstance(fields, dict) and fields.keys() >= {"state", "param_groups"}:
+            parts = value if isinstance(value, dict) else call.state
+            if isinstance(parts, dict) and parts.keys() >= {"state", "param_groups"}:
                 role = TensorRole.OPTIMIZER
             attributes = self.roles.get(call.name)
             self.whole = self.whole or attributes is not None

@@ -65,7 +65,8 @@ def test_a_checkpoint_holds_a_state_dict_among_other_things(tmp_path: Path, key:
 def test_the_noise_of_a_bayesian_layer_is_no_parameter(tmp_path: Path) -> None:
     """blitz 0.2.8 with torch 2.13.0: 3,200 numbers, each under two names, and the noise of the last sample."""
     shapes = {"weight_ih": (8, 64), "weight_hh": (16, 64), "bias": (64,)}
-    value, data = {}, {}
+    value: dict[str, Any] = {}
+    data: dict[str, bytes] = {}
     for name, shape in shapes.items():
         for part in ("mu", "rho", "eps_w"):
             key = f"{len(data)}"
