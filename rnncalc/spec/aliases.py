@@ -121,7 +121,7 @@ TABLE: dict[str, dict[str, str]] = {
         "selfattention multiheaddotproductattention",
         "transformer{number}{with_}feed_forward{is_}N": "transformerencoderlayer transformer_encoder_layer "
         "encoder_layer transformer_encoder transformer_block transformerblock block bert gpt",
-        "attention{number}": "attention_pooling attentionpooling additive_attention additiveattention bahdanau",
+        "attention{number}": "attention_pooling attentionpooling additive_attention bahdanau",
         # values that are words
         "pytorch": "torch py_torch pt cudnn",
         "keras": "tensorflow tf tf.keras tf-keras tensorflow-keras",
@@ -257,6 +257,9 @@ TABLE: dict[str, dict[str, str]] = {
         ),
         "remove it: it has no parameters; the layers after it have its number of steps": "cropping1d upsampling1d "
         "adaptiveavgpool1d adaptivemaxpool1d",
+        "write {layer}attention{of}N for one with matrices; Keras's has the N numbers of a key: {layer}external{of}N": (
+            "additiveattention"
+        ),
         "write {layer}layer_norm: it has as many parameters": "groupnorm groupnormalization",
         "write {layer}layer_norm{with_}bias{is_}false: it has as many parameters": "rmsnorm rmsnormalization",
         "write {layer}conv1d{of}M{with_}kernel{is_}K{and_}groups{is_}M, M being its input's width": "depthwiseconv1d",
@@ -395,7 +398,7 @@ def _called(call: ast.Call) -> tuple[str, str, dict[str, str]]:
         written, values = written + ",bidirectional" * (name == "bidirectional"), values[1:]
     else:
         written = name if name in KINDS else next(iter(spelled(name, KINDS, IN_FLAGS | {"number": ""})), " ")
-    if re.search("[ N;]", written):
+    if re.search("[ N;]", written) or name in ("attention", "softmax"):  # classes of other layers than these kinds
         raise ValueError
     first, *options = written.split(",")
     cell, _, units = first.partition(":")

@@ -103,7 +103,10 @@ def test_what_is_written_for_a_call_has_the_parameters_of_its_layer(call: str) -
 
 @pytest.mark.parametrize(
     "call",
-    ["nn.Conv1d(8, 16, 3, padding=1)", "nn.LayerNorm(8, 1e-5)", "nn.Dropout(0.2, True)", "nn.MultiHeadAttention(8, 4)"],
+    [
+        *("nn.Conv1d(8, 16, 3, padding=1)", "nn.LayerNorm(8, 1e-5)", "nn.Dropout(0.2, True)"),
+        *("nn.MultiHeadAttention(8, 4)", "layers.Softmax()", "layers.Attention()", "layers.AdditiveAttention()"),
+    ],
 )
 def test_no_cure_is_written_for_a_call_that_is_not_known(call: str) -> None:
     assert layer_called(call) is None
