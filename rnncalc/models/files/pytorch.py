@@ -59,8 +59,9 @@ def read(path: str, within: str = "") -> ModelFile:
         several = {*pickled.add_constants(constants, code)}
         if pickled.others and not pickled.tensors:
             raise BadFileError(
-                "has no plain tensors, but NumPy arrays, sparse tensors or others that are not read here, such as"
-                f" {escape(pickled.others[0])}; save torch.from_numpy(array), or tensor.to_dense(), of each"
+                "has no plain tensors, but NumPy arrays, sparse tensors or others that are not read here"
+                f"{pickled.others[0] and f', such as {escape(pickled.others[0])}'}; save torch.from_numpy(array), or"
+                " tensor.to_dense(), of each"
             )
         if not (pickled.tensors or pickled.quantised) and (
             stored := [name for name in archive.names if _STORED.match(name[len(root) :])]
