@@ -40,7 +40,7 @@ _SUMMARY_TOTAL = re.compile(r"\W*Total params: ?(?P<number>[0-9][0-9,]*)(?: \([^
 _EMPTY = "input|drop|flat|activ|relu|soft|repeat|reshape|mask|permut|pool|lambda|select|last"
 """The parts of a printed summary of Keras, torchinfo or torchsummary, and the layers that have no parameters."""
 _HTML = (
-    (r"(?i)\s*(?:<br ?/?>|</(?:p|div|li|tr)>)\s*", "\n"),
+    (r"(?i)(?:<br ?/?>|</(?:p|div|li|tr)>)\s*", "\n"),
     (r"(?i)<sup>([^<>]*)</sup>", r"^{\1}"),
     (r"(?i)<sub>([^<>]*)</sub>", r"_{\1}"),
     (r"(?i)</t[dh]>\s*(?=<t[dh])", " | "),

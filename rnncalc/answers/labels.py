@@ -274,9 +274,10 @@ class Labels:
 
     def _beside(self, words: Sequence[str], number: GivenNumber, apart: Set[str]) -> NamedPart | None:
         """Return a part without some layers, or with them: `without the output layer`; None for other words."""
-        sign = next((word for word in words if word in ("without", "with")), None)
-        if not sign or not words[words.index(sign) + 1 :]:
+        signs = [word for word in words if word in ("without", "with")]
+        if len(signs) != 1 or words[-1] in signs:
             return None
+        (sign,) = signs
         at = words.index(sign)
         others = (
             words[at + 1 :] if frozenset(["all", *words[at + 1 :]]) not in self.known else ("all", *words[at + 1 :])

@@ -91,7 +91,7 @@ _ITEM = r"\A(?:[-*•]|[0-9]{1,2}[.)]) (?!Schicht|capa|camada|strato)"
 _MARK = r"(?:\A\s*|(?<=[\s,;]))[(\[]?(" + MARK + r")[)\]][.:]?\s+" + NO_FACTOR + r"(?=[^\s-])"
 _MARK_END = r"[\s,;]+(?:(?:and|und|et|y|e)\s+)?\Z"
 _LABELLED = r"\A(?!.* (?:an?|ha|hat|has|tem|tiene|is|ist|est|es|by|mal|par|por|per) [0-9])([^\W\d][\w. ]*?)\s+"
-_LABELLED += r"([1-9](?:[^\s=:](?<![^\W\d]{3})|\s(?=[+*×·(])|(?<=[+*×·])\s)*)(?<=[\w)²³])\Z"
+_LABELLED += r"([1-9](?:[^\s=:](?<![^\W\d]{3})|\s(?:(?=[+*×·(])|(?<=[+*×·]\s)(?![+*×·(])))*)(?<=[\w)²³])\Z"
 """What is between several answers in one text, at last blanks alone; before their total; before one in
 a list; its number in brackets, and what is before the next; and a label without a verb."""
 _SUM_OF_PARTS = r"[^\W\d][\w ]{1,60}\w(?: ?\+ ?[^\W\d][\w ]{1,60}\w)+ ?(?:= ?[0-9][0-9.,]*)?\W*"
@@ -222,7 +222,7 @@ def read_answers(text: str, *, sizes: Sizes = None, decimal: str = "", quantity:
     text = text.strip()
     if re.fullmatch("[1-9][0-9]{0,17}", text):  # as most answers are, and it needs no grammar
         return [GivenNumber(int(text), text=text)]
-    text = without_html(text).strip()
+    text = without_html(text).strip() if len(text) <= LONGEST_ANSWER else text
     if quantity != "params":
         text = re.sub(rf"(?i)(?<=[0-9)]) (?:{UNITS[quantity]})(?= (?:for|in|of|für|im|pour|para|per)\b)", "", text)
     if len(text) <= LONGEST_ANSWER and not {"O", "Θ"} & {*(sizes or "")}:

@@ -9,7 +9,7 @@ from finding import judge, read_number
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnncalc import CallError, External, Network, answer, letter, load
+from rnncalc import RNN, CallError, External, Network, answer, letter, load
 from rnncalc.answers.forms import unmarked
 from rnncalc.answers.gradebook import grade_class, read_answer_file
 from rnncalc.answers.grading import Grader
@@ -217,3 +217,10 @@ def test_answers_lose_the_marks_of_a_list_if_each_has_its_own() -> None:
     """A list in one text keeps them, because they are between its answers."""
     assert unmarked(["a) 3552", "b) 150"]) == unmarked(["(i) 3552", "(ii) 150"]) == ["3552", "150"]
     assert unmarked(["a) 3552 b) 150"]) == ["a) 3552 b) 150"]
+
+
+@pytest.mark.parametrize("text", ["a 1" + " +" * 2_000 + " =", "without the output " * 400 + "layer: 1", "<p>" * 3_000])
+def test_a_long_answer_of_the_same_signs_is_refused_at_once(text: str) -> None:
+    """No pattern tries all ways to read them, and no label is read within itself without end."""
+    with pytest.raises(CallError):
+        answer(Network(input=2, layers=(RNN(3),), output=4), text)
