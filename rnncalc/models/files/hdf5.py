@@ -84,7 +84,7 @@ def _open(opened: Opened) -> Iterator[Any]:
     try:
         import h5py
     except ImportError:
-        raise BadFileError("is read with h5py, which is not installed: pip install 'rnncalc[models]'") from None
+        raise BadFileError("is read with h5py, which is not installed: pip install h5py") from None
     try:
         with opened() as data, h5py.File(data, "r") as file:
             yield file

@@ -71,7 +71,7 @@ def hdf5(arrays: Iterable[Stored]) -> bytes:
         import h5py
         import numpy as np
     except ImportError:
-        raise CallError("is written with h5py, which is not installed: pip install 'rnncalc[models]'") from None
+        raise CallError("is written with h5py, which is not installed: pip install h5py") from None
     file = io.BytesIO()
     with h5py.File(file, "w") as opened:
         for each in arrays:
