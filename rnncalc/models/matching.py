@@ -164,7 +164,7 @@ def match(network: Described, file: ModelFile) -> Match:
     sites = tuple(site for site in every if not site.bare)
     pairs = paired(specs, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
     sites = _with_unnamed(specs, pairs, sites)
-    remarks = tuple(remark for remark in file.remarks if remark.kind is RemarkKind.MERGED)
+    remarks = tuple(remark for remark in file.remarks if remark.kind in (RemarkKind.MERGED, RemarkKind.SHARD))
     if file.framework == "onnx":
         sites, about = _with_zeros(specs, pairs, sites)
         remarks = (*remarks, *about)

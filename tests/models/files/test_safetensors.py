@@ -94,7 +94,7 @@ def index(folder: Path, places: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize(("write", "suffix"), [(safetensors, "safetensors"), (state_dict, "bin")])
-def test_a_model_in_two_files(tmp_path: Path, write: Callable[..., Path], suffix: str) -> None:
+def test_a_model_in_two_files(tmp_path: Path, call: Call, write: Callable[..., Path], suffix: str) -> None:
     """The index leads to both, which may be PyTorch's own, and what they hold is one model. One alone says so."""
     layers = {f"model-0000{number + 1}-of-00002.{suffix}": lstm(3 - number, 2, number=number) for number in (0, 1)}
     for name, shapes in layers.items():
@@ -104,6 +104,8 @@ def test_a_model_in_two_files(tmp_path: Path, write: Callable[..., Path], suffix
     assert file.params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
     assert len(file.modules) == 1
     assert RemarkKind.SHARD not in {remark.kind for remark in file.remarks}
+    checked = call("check", "specs/pytorch/lstm.yaml", "--model", tmp_path / name)
+    assert (checked.code, "one of 2 files of a model; name the .index.json" in checked.out) == (1, True)
 
 
 @pytest.mark.parametrize(
