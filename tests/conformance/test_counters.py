@@ -87,7 +87,7 @@ def test_counters_of_flax(network: Network, batch: int) -> None:
     hold(of_flax, network, batch, model_of(network), x)
 
 
-class OfLSTM(torch.nn.Module):
+class OfLSTM(torch.nn.Module):  # type: ignore[misc]  # torch has no types here
     """A module that calls its input x, as ptflops is told to here."""
 
     def __init__(self) -> None:
