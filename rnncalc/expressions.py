@@ -438,10 +438,10 @@ class Parser:
         tokens, number = self.last_number
         if tokens == _bare(self.tokens[self.begin : self.next]):
             return number._replace(number=value)
-        rounded = min(self.units, default=1) > 1 and not {*_PRODUCTS} & {
-            token.kind for token in self.tokens[self.begin : self.next]
-        }
-        return GivenNumber(value, min(self.units) if rounded else 1)  # 32k + 18.6k
+        unit = min(self.units, default=1)  # of 32k + 18.6k
+        if unit > 1 and any(token.kind in _PRODUCTS for token in self.tokens[self.begin : self.next]):
+            unit = 1
+        return GivenNumber(value, unit)
 
     @property
     def token(self) -> Token:

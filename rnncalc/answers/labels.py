@@ -250,9 +250,8 @@ class Labels:
                 parts += self.known.get(key | {"recurrent"}, ())  # the half without its output layer
             if all(map(str.isdecimal, key)):  # a table before the layers may not be counted as one
                 parts += [part for part in self.known.get(key | {"recurrent"}, ()) if number.rounds(part.count)]
-            of_all = (
-                apart - {"the"} <= {*words} and "alone" not in words
-            )  # the LSTM has 3702, and nothing else has a number
+            # the LSTM has 3702, and nothing else has a number
+            of_all = apart - {"the"} <= {*words} and "alone" not in words
             parts += [whole] if parts and key <= {*KINDS} - {"dense"} and of_all else []
             parts = parts or [whole] * bool(_WHOLE & {*words} and key.isdisjoint([*_WORDS, *KINDS]))
         if not parts:
@@ -279,10 +278,9 @@ class Labels:
             return None
         (sign,) = signs
         at = words.index(sign)
-        others = (
-            words[at + 1 :] if frozenset(["all", *words[at + 1 :]]) not in self.known else ("all", *words[at + 1 :])
-        )
-        first, other = (self._find(" ".join(each), number, apart=apart) for each in (words[:at], others))
+        behind = words[at + 1 :]
+        behind = ("all", *behind) if frozenset(["all", *behind]) in self.known else behind
+        first, other = (self._find(" ".join(each), number, apart=apart) for each in (words[:at], behind))
         if other.is_total or not (first.portion.whole and other.portion.whole):
             return None
         everything = range(len(self.network.stack))

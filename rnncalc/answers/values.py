@@ -204,8 +204,8 @@ class ValueGrader(Grader):
                 shown = [*dict.fromkeys([each.text for each in self.forward.names.values()])]
                 more = f", L and gradients such as ∂L/∂{shown[-1]}"
                 if key_of(name).startswith("∂L/∂"):
-                    texts = [each.text for each in self.both.names.values()]
-                    shown, more = [each for each in texts if re.fullmatch("∂L/∂[WUVbc](_[a-z]+)?", each)], ""
+                    gradients = [each.text for each in self.both.names.values()]
+                    shown, more = [each for each in gradients if re.fullmatch("∂L/∂[WUVbc](_[a-z]+)?", each)], ""
                 listed = f"{', '.join(shown[:12])}{', …' * (len(shown) > 12)}{more}"
                 raise CallError(f"'{escape(name)}' is no value of this pass; there are {listed}")
             matches.append(match)

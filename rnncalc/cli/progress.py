@@ -29,6 +29,12 @@ def progress_of(total: Callable[[], int] | None, word: str = "running") -> Abstr
     return _bar(total and total(), word, sys.stderr)
 
 
+def _clock(seconds: float) -> str:
+    """Return a time as `1:05`."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"
+
+
 @contextmanager
 def _bar(total: int | None, word: str, file: TextIO) -> Iterator[Progress]:
     """Yield a function that adds work done; after a second it draws its share and the time left, cleared at the end."""
@@ -47,10 +53,11 @@ def _bar(total: int | None, word: str, file: TextIO) -> Iterator[Progress]:
             next_drawing = now + PAUSE
             width = terminal_width() - 1  # some terminals break a line that is full
             taken = now - began
-            share = 0.25 if total is None else min(done / (total or 1), 1.0)
-            seconds = round(taken if total is None else taken * (1 - share) / share if share else 0)
-            text = f"{seconds // 60}:{seconds % 60:02d}"
-            text = f"  {text}" if total is None else f" {share:4.0%}  {text} left"
+            if total is None:
+                share, text = 0.25, f"  {_clock(taken)}"
+            else:
+                share = min(done / (total or 1), 1.0)
+                text = f" {share:4.0%}  {_clock(taken * (1 - share) / share if share else 0)} left"
             room = max(width - len(f"{word} ") - len(text), 0)
             filled = round(room * share)
             before = round(taken / PAUSE) % (room - filled + 1) if total is None else 0

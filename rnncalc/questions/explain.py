@@ -163,7 +163,7 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
     """Derive the counts of the named layers. An unknown name is ignored: it may be a layer of another network."""
     below: Placed | None = None
     derivations = []
-    written = cache(equations)  # cells that differ only in their widths share a step, and so their equations
+    equations_of = cache(equations)  # cells that differ only in their widths share a step, and so their equations
     row, notation = network.shown, network.spelling
     sizes = shapes(network.flow)
     moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
@@ -176,7 +176,9 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
         if not only or placed.name in only:
             read = moves[placed.name].reads[0]
             level = levels.get(placed.starts[0] if placed.starts else placed.name, 0)
-            one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation.at(level), written)
+            one = _derivation(
+                placed, None if placed.starts else below, sizes[read], row, notation.at(level), equations_of
+            )
             one = one._replace(level=level, read_level=_read_level(network.flow, read, levels))
             context, added = _context(network.flow, read, sizes)
             one = one._replace(context=context, added=added, asked=asked.get(moves[placed.name], ""))
@@ -216,14 +218,14 @@ def _derivation(
     shape: Shape,
     row: Convention,
     notation: Notation,
-    written: Callable[[Trace, Notation], tuple[Equation, ...]],
+    equations_of: Callable[[Trace, Notation], tuple[Equation, ...]],
 ) -> Derivation:
     layer = placed.layer
     if isinstance(layer, Cell):
         habits, steps = row.habits(layer.kind), tuple(_steps(placed))
         gates = tuple(gate._replace(meaning=layer.meaning(gate, habits)) for gate in layer.gates(placed.inputs))
-        step = written(trace(layer, placed.inputs, row), notation)
-        return Derivation(placed, below, shape, row, gates, notation, step, steps)
+        equations = equations_of(trace(layer, placed.inputs, row), notation)
+        return Derivation(placed, below, shape, row, gates, notation, equations, steps)
     derivation = Derivation(placed, below, shape, row, (), notation.apart, (), tuple(_steps(placed)))
     match derivation.named:
         case LayerFormulas() as named if layer.time.whole or (layer.arrays and not (layer.time.ends and slides(layer))):

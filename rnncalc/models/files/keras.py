@@ -58,11 +58,13 @@ def read_hdf5(path: str) -> ModelFile:
     paths = [array.path for array in held.arrays]
     _refuse_shard(path, [*paths, *held.links])
     if paths and not held.attributes and not held.links and not any(map(_OF_KERAS.search, paths)):
-        tensors = [(array.path.replace("/", "."), array) for array in held.arrays]
-        roles = model.roles_of([name for name, _ in tensors])
-        return of_names(
-            path, "plain-hdf5", [FileTensor(n, a.shape, a.dtype, roles(n, a.dtype), a.read) for n, a in tensors]
-        )
+        names = [each.replace("/", ".") for each in paths]
+        role_of = model.roles_of(names)
+        tensors = [
+            FileTensor(name, array.shape, array.dtype, role_of(name, array.dtype), array.read)
+            for name, array in zip(names, held.arrays, strict=True)
+        ]
+        return of_names(path, "plain-hdf5", tensors)
     return of_arrays(path, "hdf5", held)
 
 

@@ -50,21 +50,8 @@ _BUFFER = re.compile(
     r"|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
 _OF_BUFFER = (
-    *(
-        "running_",
-        "num_batches",
-        "moving_",
-        "position_",
-        "inv_freq",
-        "seed_",
-        "mask",
-        "_scale",
-        "_zero",
-        "g_idx",
-        "absmax",
-        "quant_map",
-    ),
-    *("_amax_", "buffer", "embed_avg", "cluster_", ".attn.", "eps", "rngs"),
+    *("running_", "num_batches", "moving_", "position_", "inv_freq", "seed_", "mask", "_scale", "_zero", "g_idx"),
+    *("absmax", "quant_map", "_amax_", "buffer", "embed_avg", "cluster_", ".attn.", "eps", "rngs"),
 )
 """The names of what an optimizer keeps, and of buffers; and words: each of these names has one."""
 _WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|_qdata)(:0)?$")

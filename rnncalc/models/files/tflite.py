@@ -8,7 +8,7 @@ those of ONNX that compute the same. An LSTM's operator has one array for each g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from math import prod
 from typing import Any
@@ -95,6 +95,7 @@ class _Subgraphs:
         self.codes = [(max(code.scalar(0, "b"), code.scalar(3, "i")), escape(code.text(1))) for code in root.tables(1)]
         self.buffers, self.subgraphs = root.tables(4), root.tables(2)
         self.read: set[int] = set()
+        self.computed: set[str] = set()  # the names of what operators output
         self._subgraph(0, ())
 
     def _subgraph(self, number: int, at: Place) -> None:
@@ -123,8 +124,9 @@ class _Subgraphs:
                 place = next(iter(operator.numbers(1)), 0)
                 sequence = tensors[place] if 0 <= place < len(tensors) else None
                 sizes = sequence.numbers(7) or sequence.numbers(0) if sequence else []  # -1 for one that is not known
-                nodes = _translated(kind, inputs, outputs, options, self.graph, sizes)
+                nodes = _translated(kind, inputs, outputs, options, self.graph, sizes, self.computed)
                 self.graph.nodes += [node._replace(at=at) for node in nodes]
+            self.computed.update(outputs)
         if not at:
             self.graph.outputs = [names[each] for each in subgraph.numbers(2) if 0 <= each < len(names)]
 
@@ -159,6 +161,7 @@ def _translated(
     options: _Table | None,
     graph: Graph,
     sizes: Sequence[int],
+    computed: Set[str],
 ) -> Iterator[Operator]:
     """Yield the operators of ONNX that compute what one does; of one that is unknown, it under its own name."""
     name, first, settings = outputs[0], inputs[0] if inputs else "", dict[str, Any]()
@@ -187,8 +190,8 @@ def _translated(
                 yield Operator("Add", "", (*product, *bias), before(0), {})
             yield from activated(0)
         case "LSTM" if options and _is_plain(inputs, options):
-            named = {each for node in graph.nodes for each in node.outputs}.union(graph.tensors)
-            states = [each if each in named else "" for each in inputs[18:20]]  # others are kept between calls
+            # states that are neither are kept between calls
+            states = [each if each in graph.tensors or each in computed else "" for each in inputs[18:20]]
             yield from _lstm(inputs, outputs, options, sizes, states)
         case "EMBEDDING_LOOKUP" if len(inputs) == 2:
             yield Operator("Gather", name, (inputs[1], first), outputs, {})
